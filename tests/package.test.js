@@ -1,0 +1,56 @@
+// What a user installs: the packed package, its entries, and what a bundler makes of them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const temp = mkdtempSync(join(tmpdir(), 'onnx-shape-'));
+after(() => rmSync(temp, { recursive: true, force: true }));
+
+const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', temp], { cwd: root, encoding: 'utf8' }));
+
+test('the packed package holds what its manifest names, and no more', () => {
+    const files = packed.files.map((file) => file.path);
+    const named = [manifest.types, ...Object.values(manifest.bin), ...Object.values(manifest.exports).flatMap((entry) =>
+        typeof entry === 'string' ? entry : Object.values(entry))].map((path) => path.replace(/^\.\//, ''));
+    for (const path of named) assert.ok(files.includes(path), `${path} is not in the package`);
+    for (const path of files) {
+        assert.match(path, /^(js\/[\w-]+(\.d\.ts|\.js)|wasm\/(\w+\.wasm|build\.json)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/);
+    }
+    assert.deepEqual(manifest.dependencies ?? {}, {});
+});
+
+test('publint', async () => {
+    const tarball = readFileSync(join(temp, packed.filename));
+    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) } });
+    assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), []);
+});
+
+test('the lock file names no registry', () => {
+    assert.doesNotMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), /"resolved"|registry/);
+});
+
+for (const [entry, names] of [['onnx-shape', 'shape, shapeInto, shapeVersions'], ['onnx-shape/model', 'inferShapes'],
+    ['onnx-shape/model-inline', 'inferShapes']]) {
+    const path = manifest.exports[entry.replace('onnx-shape', '.')].default;
+    test(`esbuild bundles ${entry} for a page without a warning`, { skip: !existsSync(join(root, path)) }, async () => {
+        const result = await build({ stdin: { contents: `import { ${names} } from '${entry}'; console.log(${names});`, resolveDir: root },
+            bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', minify: true, logLevel: 'silent' });
+        assert.deepEqual([...result.errors, ...result.warnings], []);
+        if (entry === 'onnx-shape') assert.match(result.outputFiles[0].text, /AGFzbQ/); // the kernel is in it
+    });
+}
+
+test('what a page does not import stays out of its bundle', async () => {
+    const result = await build({ stdin: { contents: "import 'onnx-shape';", resolveDir: root }, bundle: true, write: false,
+        format: 'esm', platform: 'browser', logLevel: 'silent' });
+    assert.doesNotMatch(result.outputFiles[0].text, /WebAssembly/);
+});
