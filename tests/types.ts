@@ -53,3 +53,46 @@ shapeInto([1], new BigInt64Array(1));
 shapeVersions[0].version = 2;
 
 export { count, last, list, since };
+
+// ---- ./model ----
+import { ModelError, inferShapes, inferShapesSync, load } from 'onnx-shape/model';
+import * as inline from 'onnx-shape/model-inline';
+import type { Dim, DimSymbol, InferOptions, InferResult, ModelSource, OperatorNode, Progress, Value, WhyStep } from 'onnx-shape/model';
+import { open as openFile } from 'node:fs/promises';
+
+const sources: ModelSource[] = ['model.onnx', new URL('https://example.com/model.onnx'), new Uint8Array(1), new ArrayBuffer(1), new Blob([]),
+    new File([], 'model.onnx'), await openFile('model.onnx'), { size: 3n, read: async (offset: number, size: number) => new Uint8Array(size + offset) }, new Blob([]).stream()];
+const inferOptions: InferOptions = {
+    freeDimensionOverrides: { batch: 1, seq: 2n ** 40n },
+    inputs: { x: [1, 'seq', null], y: { type: 'int64', shape: Int32Array.of(2), data: BigInt64Array.of(1n, 2n) } },
+    externalData: new Map([['weights.bin', new Blob([])]]),
+    strict: true, merge: 'override', limits: { nesting: 3, memory: 2 ** 28 },
+    operators: { 'my.domain::Foo': async ({ inputs, attributes }: OperatorNode) => [{ type: 'float32', shape: inputs[0]?.shape, content: [attributes['axis']] }, null] },
+    onProgress: ({ phase, bytesRead, size }: Progress) => console.log(phase, bytesRead / (size ?? 1)),
+    signal: AbortSignal.timeout(1000),
+};
+let inferred: InferResult = await inferShapes(sources[0]!, inferOptions);
+inferred = inferShapesSync(new Uint8Array(3), { operators: { Foo: () => [{ shape: [1] }] } });
+inferred = await inline.inferShapes(new Blob([]));
+const value: Value | undefined = inferred.get('logits', 'If_3/then_branch');
+const dims2: Dim[] | null | undefined = value?.shape;
+const symbols: readonly DimSymbol[] = inferred.symbols;
+const sizes: (number | bigint)[] = inferred.evaluate(dims2 ?? [], { batch: 1 });
+const one: number | bigint = inferred.evaluate('2*seq', { seq: 3n });
+const steps: WhyStep[] = inferred.why('logits');
+const json: string = inferred.stringify(2);
+await load(new URL('https://example.com/model.wasm'));
+await load(await WebAssembly.compile(new Uint8Array(8)));
+try { await inferShapes('x'); } catch (error) { if (error instanceof ModelError) console.log(error.code, error.offset, error.path, error.message); }
+
+// @ts-expect-error a rule that waits cannot be used at once
+inferShapesSync(new Uint8Array(3), { operators: { Foo: async () => [] } });
+// @ts-expect-error a path cannot be read at once
+inferShapesSync('model.onnx');
+// @ts-expect-error no such option
+await inferShapes('x', { overrides: {} });
+// @ts-expect-error the result is not to be changed
+inferred.values = [];
+// @ts-expect-error a number is no source
+await inferShapes(3);
+console.log(symbols, sizes, one, steps, json);

@@ -1,0 +1,252 @@
+#!/usr/bin/env node
+/* onnx-shape MODEL…: every tensor of a model, on a terminal. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { CODES, SENTENCES } from './layout.js';
+import { ModelError, inferShapes } from './model.js';
+
+/** @import { Dim, Diagnostic, InferResult, Progress, Value, WhyStep } from './model.d.ts' */
+
+const HELP = `Usage: onnx-shape [options] MODEL…
+
+Lists the type and shape of every tensor in each ONNX model, without reading its weights. MODEL is a path, a URL,
+or - for standard input.
+
+  --json                 one line of JSON for each model
+  --bind NAME=VALUE      give the free dimension NAME a size; may be repeated
+  --input NAME=1,3,H,?   give an input a shape: sizes, names, ? for an unknown one; may be repeated
+  --strict               stop at the first contradiction, missing type or unknown operator
+  --why NAME             the way back from a value to the inputs through which its shape, or the lack of it, came
+  --help, --version
+
+Exit codes: 0 done; 1 a model contradicts itself; 2 usage; 3 the input could not be read as a model.
+`;
+const DONE = 0, CONTRADICTION = 1, USAGE = 2, UNREADABLE = 3;
+const SHOWN = 20;                   // diagnostics of a model; --json has all
+const PATIENCE = 500;               // milliseconds before progress is told
+
+class UsageError extends Error {}
+
+/** Text of a model's on one line, and nothing that a terminal would obey. @param {string} text */
+const clean = (text) => text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
+/** @param {string} message */
+const complain = (message) => process.stderr.write(`onnx-shape: ${clean(message)}\n`);
+
+/** @param {string} text @param {string} option @returns {[string, string]} */
+function splitOption(text, option) {
+    const at = text.lastIndexOf('=');
+    if (at < 1) throw new UsageError(`${option} ${text}: write it as ${option === '--bind' ? '--bind NAME=VALUE' : '--input NAME=1,3,224,224'}`);
+    return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** @param {string} text */
+const integer = (text) => Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+
+/** @param {string[]} args */
+function parse(args) {
+    let parsed;
+    try {
+        parsed = parseArgs({ args, allowPositionals: true, options: {
+            json: { type: 'boolean' }, strict: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' },
+            bind: { type: 'string', multiple: true }, input: { type: 'string', multiple: true }, why: { type: 'string' },
+        } });
+    } catch (error) {
+        throw new UsageError(/** @type {Error} */ (error).message.split('. ')[0]);
+    }
+    const { values, positionals } = parsed;
+    /** @type {Record<string, number | bigint>} */
+    const freeDimensionOverrides = {};
+    /** @type {Record<string, (number | bigint | string | null)[]>} */
+    const inputs = {};
+    for (const text of values.bind ?? []) {
+        const [name, size] = splitOption(text, '--bind');
+        if (!/^\d+$/.test(size)) throw new UsageError(`--bind ${text}: ${size || 'nothing'} is no size; give an integer, 0 or more`);
+        freeDimensionOverrides[name] = integer(size);
+    }
+    for (const text of values.input ?? []) {
+        const [name, shape] = splitOption(text, '--input');
+        inputs[name] = shape.trim() === '' ? [] : shape.split(',').map((dim) => dim.trim()).map((dim) => {
+            if (dim === '' || dim[0] === '-') throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
+            return dim === '?' ? null : /^\d+$/.test(dim) ? integer(dim) : dim;
+        });
+    }
+    if (!values.help && !values.version && positionals.length === 0) throw new UsageError('no model is named; try onnx-shape --help');
+    if (values.json && values.why !== undefined) throw new UsageError('--json and --why exclude each other');
+    return { ...values, models: positionals, options: { freeDimensionOverrides, inputs, strict: !!values.strict } };
+}
+
+/* ---- the table ---- */
+
+/** @param {Dim[] | null} shape */
+const shapeText = (shape) => shape ? `[${shape.join(', ')}]` : '?';
+
+/** @param {string} text @param {number} width */
+function fit(text, width) {
+    if (text.length <= width) return text.padEnd(width);
+    const half = Math.floor((width - 1) / 2);
+    return `${text.slice(0, width - 1 - half)}…${half ? text.slice(-half) : ''}`;
+}
+
+/** Widths of columns that together fit: the widest give way first. @param {string[][]} rows @param {number} room */
+function widths(rows, room) {
+    const width = rows[0].map((_, i) => rows.reduce((most, row) => Math.max(most, row[i].length), 0));
+    const spare = room - 2 * (width.length - 1);
+    for (let total = width.reduce((a, b) => a + b, 0); total > spare; total--) {
+        const widest = width.indexOf(Math.max(...width));
+        if (width[widest] <= 5) break;
+        width[widest]--;
+    }
+    return width;
+}
+
+/** @param {InferResult} result @param {number} room */
+function table(result, room) {
+    const ops = new Map();
+    for (const node of result.nodes) for (const name of node.outputs) ops.set(`${node.graph}\0${name}`, node.domain ? `${node.domain}::${node.op}` : node.op);
+    /** @param {Value} v */
+    const cells = (v) => [v.name, v.type ?? '?', shapeText(v.shape), v.kind, v.node === null ? '' : ops.get(`${v.graph}\0${v.name}`) ?? ''].map(clean);
+    const head = ['name', 'type', 'shape', 'kind', 'operator'], rows = result.values.map(cells), width = widths([head, ...rows], room);
+    /** @param {string[]} row */
+    const line = (row) => `${row.map((text, i) => fit(text, width[i])).join('  ').trimEnd()}\n`;
+    let out = line(head), graph = '';
+    result.values.forEach((v, i) => {
+        if (v.graph !== graph) out += `\n${clean(graph = v.graph)}\n`;
+        out += line(rows[i]);
+    });
+    return out;
+}
+
+/** @param {number} n */
+const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** @param {InferResult} result */
+function summary({ values, stats }) {
+    let known = 0, symbolic = 0;
+    for (const { type, shape } of values) {
+        if (type === null || shape === null) continue;
+        if (shape.every((dim) => typeof dim !== 'string')) known++;
+        else symbolic++;
+    }
+    return `${grouped(values.length)} values: ${grouped(known)} fully known, ${grouped(symbolic)} symbolic, ${grouped(values.length - known - symbolic)} unknown; `
+        + `read ${grouped(stats.bytesRead)} of ${grouped(stats.size)} bytes; ${(stats.memory / 2 ** 20).toFixed(1)} MiB of memory at most\n`;
+}
+
+/** @param {readonly Diagnostic[]} diagnostics */
+function problems(diagnostics) {
+    const told = diagnostics.filter((d) => d.severity !== 'info');
+    const lines = told.slice(0, SHOWN).map((d) => `${d.severity} ${d.code}: ${clean(d.message)}${d.graph && ` (in ${clean(d.graph)})`}\n`);
+    if (told.length > SHOWN) lines.push(`… and ${told.length - SHOWN} more; --json has all\n`);
+    return lines.join('');
+}
+
+/** @param {InferResult} result @param {string} asked */
+function explain(result, asked) {
+    const value = result.get(asked) ?? result.values.find((v) => `${v.graph}/${v.name}` === asked) ?? result.values.find((v) => v.name === asked);
+    if (!value) {
+        const near = result.values.filter((v) => v.name && (v.name.includes(asked) || asked.includes(v.name))).slice(0, 3).map((v) => v.name);
+        throw new UsageError(`--why ${asked}: no value has that name${near.length ? `; did you mean ${near.join(', ')}` : ''}`);
+    }
+    const steps = result.why(value.name, value.graph), passes = steps.map((step, i) => step.from.length === 1 && step.notes.length === 0
+        && i > 0 && step.from[0].value === steps[i + 1]?.name && shapeText(step.shape) === shapeText(steps[i + 1].shape)
+        && shapeText(step.shape) === shapeText(steps[i - 1].shape));
+    let out = '';
+    for (let i = 0; i < steps.length; i++) {
+        let run = 0;
+        while (passes[i + run]) run++;
+        if (run < 2) out += stepText(steps[i]);
+        else out += `    … ${run} nodes that keep the shape\n`, i += run - 1;
+    }
+    return out;
+}
+
+/** @param {WhyStep} step */
+function stepText(step) {
+    const made = step.op ? `${step.op} ${step.node}` : step.kind, name = step.graph ? `${step.graph}/${step.name}` : step.name;
+    const from = step.from.map((f) => `${f.value} (${f.read})`).join(', ');
+    return `${clean(`${name}  ${step.type ?? '?'} ${shapeText(step.shape)}  ${made}${from && `, from ${from}`}`)}\n`
+        + step.notes.map((note) => `    ${clean(note)}\n`).join('');
+}
+
+/* ---- a model ---- */
+
+/** Tells how far it is, once it takes long. @param {string} name */
+function watch(name) {
+    const { stderr } = process, start = performance.now();
+    /** @type {Progress | undefined} */
+    let last;
+    let told = false;
+    const tell = () => {
+        const what = !last ? 'opening' : last.phase === 'read' ? `${grouped(last.bytesRead)} bytes read` : `${grouped(last.nodesDone)} of ${grouped(last.nodes)} nodes`;
+        const line = `onnx-shape: ${clean(name)}: ${what}, ${((performance.now() - start) / 1000).toFixed(1)} s`;
+        stderr.write(stderr.isTTY ? `\r\x1b[K${fit(line, Math.min(line.length, (stderr.columns || 80) - 1))}` : `${line}\n`);
+        told = true;
+    };
+    const timer = setInterval(tell, PATIENCE);
+    return {
+        /** @param {Progress} progress */
+        onProgress(progress) { last = progress; },
+        stop() {
+            clearInterval(timer);
+            if (told && stderr.isTTY) stderr.write('\r\x1b[K');
+        },
+    };
+}
+
+/** @param {unknown} error @param {string} path */
+function reason(error, path) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === 'ENOENT') return 'no such file; check the path';
+    if (code === 'EACCES') return 'not permitted to read it';
+    if (error instanceof ModelError) return message;
+    const cause = /** @type {any} */ (error).cause?.message;
+    return `${message.replace(`${path} is `, 'is ')}${cause ? `: ${cause}` : ''}`;
+}
+
+/**
+ * @param {string} path @param {ReturnType<typeof parse>} settings
+ * @returns {Promise<number>} the exit code
+ */
+async function run(path, settings) {
+    const watcher = watch(path);
+    let result;
+    try {
+        result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, onProgress: watcher.onProgress });
+    } catch (error) {
+        watcher.stop();
+        if (error instanceof TypeError && /^options\./.test(error.message)) throw new UsageError(error.message);
+        complain(`${path}: ${reason(error, path)}`);
+        return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
+    }
+    watcher.stop();
+    if (settings.json) await write(`${result.stringify()}\n`);
+    else if (settings.why !== undefined) await write(explain(result, settings.why));
+    else {
+        const { columns } = process.stdout, room = columns || Number(process.env.COLUMNS) || Infinity;
+        await write(`${settings.models.length > 1 ? `${clean(path)}\n` : ''}${table(result, room)}\n${summary(result)}`);
+        process.stderr.write(problems(result.diagnostics));
+    }
+    return result.diagnostics.some((d) => d.severity === 'error') ? CONTRADICTION : DONE;
+}
+
+/** @param {string} text @returns {Promise<void>} */
+const write = (text) => new Promise((resolve) => { process.stdout.write(text, () => resolve()); });
+
+async function main() {
+    const settings = parse(process.argv.slice(2));
+    if (settings.help) return await write(HELP), DONE;
+    if (settings.version) {
+        const { name, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+        return await write(`${name} ${version}\n`), DONE;
+    }
+    let code = DONE;
+    for (const path of settings.models) code = Math.max(code, await run(path, settings));
+    return code;
+}
+
+process.stdout.on('error', (error) => { process.exit(/** @type {any} */ (error).code === 'EPIPE' ? DONE : UNREADABLE); });
+main().then((code) => { process.exitCode = code; }, (error) => {
+    if (!(error instanceof UsageError)) throw error;
+    complain(error.message);
+    process.exitCode = USAGE;
+});

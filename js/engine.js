@@ -1,0 +1,173 @@
+/* model.wasm: its instances and their memory, which nothing else touches. What passes between the two is told in src/shp.h. */
+import * as L from './layout.js';
+import { encodeBindings, encodeOptions, encodeOutputs } from './options.js';
+import { NodeView, Report } from './report.js';
+
+/** @import { InferOptions } from './model.d.ts' */
+/** @import { Source } from './source.js' */
+/** What the engine needs; answered with bytes (none at the end of the source), a rule's outputs, or an Error that says why not.
+ * @typedef {{ kind: 'read', offset: number, length: number, exact: boolean, location?: string }
+ *     | { kind: 'rule', name: string, node: NodeView }
+ *     | { kind: 'pause' }} Request */
+/** @typedef {{ bytesRead: number, reads: number, nodesDone: number, nodes: number, memory: number }} Stats */
+
+/** A file that is no model, or that the options do not let pass. */
+export class ModelError extends Error {
+    name = 'ModelError';
+
+    /** @param {string} code @param {string} message @param {number} [offset] @param {string} [path] */
+    constructor(code, message, offset, path) {
+        super(message);
+        this.code = code;
+        this.offset = offset;
+        this.path = path;
+    }
+}
+
+const decoder = new TextDecoder();
+
+/** One instance and its memory. */
+class Instance {
+    /** @param {WebAssembly.Module} module */
+    constructor(module) {
+        const exports = /** @type {any} */ (new WebAssembly.Instance(module).exports);
+        this.exports = exports;
+        /** @type {WebAssembly.Memory} */
+        this.memory = exports.memory;
+        this.block = exports.model_request() >>> 2;
+    }
+
+    /** A word of the request block. @param {number} i */
+    word(i) { return new Uint32Array(this.memory.buffer)[this.block + i]; }
+
+    /** Two words as a number; undefined for all ones. @param {number} i */
+    wide(i) {
+        const low = this.word(i), high = this.word(i + 1);
+        return low === 0xffffffff && high === low ? undefined : high * 2 ** 32 + low;
+    }
+
+    /** @param {number} i */
+    text(i) { return decoder.decode(new Uint8Array(this.memory.buffer, this.word(i), this.word(i + 1))); }
+
+    /** @param {number} size @returns {number} */
+    alloc(size) {
+        const at = this.exports.model_alloc(size || 1) >>> 0;
+        if (!at) throw new ModelError('memory-limit', `${L.SENTENCES[L.CODES.indexOf('memory-limit')]}: raise limits.memory`);
+        return at;
+    }
+
+    /** Copies bytes to an address, or to new memory. @param {Uint8Array} bytes */
+    put(bytes, at = this.alloc(bytes.length)) {
+        new Uint8Array(this.memory.buffer).set(bytes, at);
+        return at;
+    }
+
+    /** The tables of a report, copied out. */
+    report() {
+        const head = new Uint32Array(this.memory.buffer, this.word(L.WORD_REPORT), 2 * L.WIDTHS.length);
+        const tables = L.WIDTHS.slice(0, L.CHARS).map((width, i) =>
+            new Uint32Array(this.memory.buffer, head[2 * i], head[2 * i + 1] * width).slice());
+        return new Report(tables, decoder.decode(new Uint8Array(this.memory.buffer, head[2 * L.CHARS], head[2 * L.CHARS + 1])));
+    }
+
+    failure() {
+        const number = this.word(L.WORD_CODE), code = L.CODES[number], path = this.text(L.WORD_PATH), said = this.text(L.WORD_MESSAGE);
+        if (code === 'bad-option') return new TypeError(`options.inputs[${JSON.stringify(path)}]: ${said}`);
+        const offset = this.wide(L.WORD_OFFSET_LOW), limit = /^(.*)-limit$/.exec(code)?.[1];
+        const sentence = L.SENTENCES[number], what = said ? (sentence ? `${sentence}: ${said}` : said) : sentence + (path && `: ${path}`);
+        return new ModelError(code, what + (offset === undefined ? '' : `, at byte ${offset}`)
+            + (limit ? ` (limits.${limit} can be raised)` : ''), offset, path || undefined);
+    }
+}
+
+/** @param {number} n */
+const split = (n) => [n >>> 0, Math.floor(n / 2 ** 32)];
+
+/**
+ * Reads the model window by window, as the skimmer wants: windows double while nothing is skipped. Gaps that the source would rather read
+ * than skip are read through, and so is a small rest.
+ * @param {Source} source
+ */
+function windows({ size, first, max, gap }) {
+    let window = first, end = 0;
+    return {
+        /** @param {number} offset what is wanted @returns {[start: number, length: number]} */
+        next(offset) {
+            const through = offset - end <= gap, start = through ? end : offset;
+            window = through ? Math.min(window * 2, max) : first;
+            if (!end) window = first;
+            let length = through ? Math.max(window, offset - end + first) : window;
+            if (size !== undefined) length = size - start <= length + gap ? size - start : length;
+            return [start, Math.max(length, 1)];
+        },
+        /** @param {number} at */
+        read(at) { end = at; },
+    };
+}
+
+/**
+ * A call: yields requests, returns the report.
+ * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Stats} stats
+ * @returns {Generator<Request, Report, any>}
+ */
+export function* infer(module, source, options, stats) {
+    const encoded = encodeOptions(options), wasm = new Instance(module), { exports } = wasm;
+    const policy = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
+    let scratch = 0, room = 0, status = exports.model_start(wasm.put(encoded), encoded.length, ...size);
+    for (;; status = exports.model_step()) {
+        stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
+        stats.nodes = wasm.word(L.WORD_NODES);
+        stats.memory = wasm.memory.buffer.byteLength;
+        if (status === L.DONE) return wasm.report();
+        if (status === L.ERROR) throw wasm.failure();
+        if (status === L.PAUSE) { yield { kind: 'pause' }; continue; }
+        if (status === L.NEED_RULE) {
+            const node = new NodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
+            /** @type {Uint8Array | Error} */
+            let answer = yield { kind: 'rule', name, node };
+            if (!(answer instanceof Error)) try { answer = encodeOutputs(answer, name); } catch (error) { answer = /** @type {Error} */ (error); }
+            give(wasm, answer);
+            continue;
+        }
+        const offset = /** @type {number} */ (wasm.wide(L.WORD_OFFSET_LOW)), length = /** @type {number} */ (wasm.wide(L.WORD_LENGTH_LOW));
+        if (length) {
+            const location = wasm.word(L.WORD_LOCATION_LENGTH) ? wasm.text(L.WORD_LOCATION) : undefined;
+            const answer = yield { kind: 'read', offset, length, exact: true, ...(location === undefined ? {} : { location }) };
+            give(wasm, answer);
+            continue;
+        }
+        const [start, want] = policy.next(offset);
+        /** @type {Uint8Array} */
+        const bytes = yield { kind: 'read', offset: start, length: want, exact: false };
+        policy.read(start + bytes.length);
+        const fresh = bytes.subarray(Math.min(offset - start, bytes.length));
+        if (!bytes.length) exports.model_end(...split(start));
+        if (!fresh.length) continue;
+        if (fresh.length > room) scratch = wasm.alloc(room = Math.max(fresh.length, Math.min(2 * fresh.length, source.max)));
+        exports.model_give(1, wasm.put(fresh, scratch), fresh.length);
+    }
+}
+
+/** @param {Instance} wasm @param {Uint8Array | Error} answer */
+function give(wasm, answer) {
+    const ok = !(answer instanceof Error), bytes = ok ? answer : new TextEncoder().encode(answer.message.replace(/\s*\n\s*/g, ' '));
+    wasm.exports.model_give(+ok, wasm.put(bytes), bytes.length);
+}
+
+/**
+ * The values of expressions as reports print them, where symbols have these values.
+ * @param {WebAssembly.Module} module @param {unknown} bindings
+ * @returns {(text: string) => bigint | Error}
+ */
+export function evaluator(module, bindings) {
+    const wasm = new Instance(module), encoded = encodeBindings(bindings), at = wasm.put(encoded);
+    return (text) => {
+        const bytes = new TextEncoder().encode(text);
+        const status = wasm.exports.model_evaluate(wasm.put(bytes), bytes.length, at, encoded.length);
+        if (status === L.EVALUATED) {
+            return BigInt.asIntN(64, BigInt(wasm.word(L.WORD_VALUE_HIGH)) << 32n | BigInt(wasm.word(L.WORD_VALUE_LOW)));
+        }
+        if (status === L.NO_VALUE) return new RangeError(`${text}: ${wasm.text(L.WORD_MESSAGE)} has no value; add it to the bindings`);
+        return new RangeError(`${text}: ${status === L.UNDEFINED ? 'it has no value at these bindings' : 'not an expression'}`);
+    };
+}

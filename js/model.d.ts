@@ -1,0 +1,274 @@
+/**
+ * The type and shape of every tensor of an ONNX model, without a runtime and without reading the weights.
+ */
+
+/** A size: an integer (a bigint beyond 2^53 - 1), or an expression over symbols such as `"2*seq + 1"`. */
+export type Dim = number | bigint | string;
+
+/** An element of a small tensor: a number, an expression over symbols, or null where it is not known. */
+export type Element = number | bigint | boolean | string | null;
+
+/** What can be read a range at a time. */
+export interface RandomAccess {
+    readonly size: number | bigint;
+    /** The bytes from `offset` on: `length` of them, fewer only where the source ends. */
+    read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
+}
+
+/** A FileHandle of `node:fs/promises`. */
+export interface FileHandleLike {
+    read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+    stat(): Promise<{ size: number | bigint }>;
+}
+
+/**
+ * Where a model is: its bytes; a Blob or File; a URL, or text that is one (only what is needed is fetched where the server has
+ * ranges); in Node also a path or a FileHandle; in a page other text is a relative URL; a stream of bytes, read once;
+ * or anything that reads ranges.
+ */
+export type ModelSource =
+    | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | AsyncIterable<Uint8Array>;
+
+/** What replaces a declaration of the file's, or pins a value inside the graph. */
+export interface ValueOption {
+    /** "float32", "seq(int64)", or as ONNX writes it: "tensor(float)". Default: as declared. */
+    type?: string | number | null | undefined;
+    /** Integers, names or expressions; null for a size that is not known. */
+    shape?: ArrayLike<number | bigint | string | null> | null | undefined;
+    /** The elements, row by row. What is too long, or of a type without contents, is accepted and unused. */
+    data?: ArrayLike<number | bigint | boolean | string | null> | null | undefined;
+}
+
+/** A tensor as a rule of the host's sees it. */
+export interface OperatorInput {
+    name: string;
+    type: string | null;
+    shape: Dim[] | null;
+    /** Its elements, row by row, where they are known; else null. */
+    content: Element[] | null;
+}
+
+/** A node as a rule of the host's sees it. */
+export interface OperatorNode {
+    domain: string;
+    op: string;
+    name: string;
+    /** The imported version of its domain. */
+    opset: number;
+    /** null where an input is left out. */
+    inputs: (OperatorInput | null)[];
+    /** Integers, floats and strings, lists of them, and tensors. Integers beyond 2^53 - 1 are bigints. */
+    attributes: Record<string, any>;
+    /** Names; "" where an output is left out. */
+    outputs: string[];
+}
+
+/** One output, as far as it is known. */
+export interface OperatorOutput {
+    type?: string | null | undefined;
+    shape?: ArrayLike<number | bigint | string | null> | null | undefined;
+    content?: ArrayLike<number | bigint | boolean | string | null> | null | undefined;
+}
+
+export type OperatorRule = (node: OperatorNode) => (OperatorOutput | null)[];
+export type AsyncOperatorRule = (node: OperatorNode) => (OperatorOutput | null)[] | Promise<(OperatorOutput | null)[]>;
+
+/** Bounds on what a model may ask for. */
+export interface Limits {
+    /** Graphs inside graphs. Default 64. */
+    nesting?: number;
+    /** Axes of a tensor. Default and most 1,024. */
+    rank?: number;
+    /** Elements of a content. Default and most 1,024. */
+    elements?: number;
+    /** Terms of an expression. Default 64. */
+    terms?: number;
+    /** Nesting of an expression. Default 16. */
+    depth?: number;
+    /** Values of all graphs. Default 4,000,000. */
+    values?: number;
+    /** Bytes of memory. Default 1 GiB. */
+    memory?: number;
+    /** Nodes done, bodies' turns included. Default 1e9. */
+    operations?: number;
+}
+
+export interface Progress {
+    phase: 'read' | 'infer';
+    bytesRead: number;
+    /** Of the source; undefined where it is not known before its end. */
+    size: number | undefined;
+    nodesDone: number;
+    nodes: number;
+}
+
+export interface InferOptions<Rule = AsyncOperatorRule> {
+    /** Sizes for `dim_param` names, as ONNX Runtime Web calls them. */
+    freeDimensionOverrides?: Readonly<Record<string, number | bigint>> | undefined;
+    /** By name of an input, or of a value inside the graph: a shape, or more. */
+    inputs?: Readonly<Record<string, ValueOption | ArrayLike<number | bigint | string | null>>> | undefined;
+    /** Where external data is, by the location that the model names. Default: beside the model. */
+    externalData?: Readonly<Record<string, ModelSource>> | ReadonlyMap<string, ModelSource> | undefined;
+    /** Throw at the first contradiction, missing type or unknown operator. */
+    strict?: boolean | undefined;
+    /** What counts where the file declares a shape: "refine" (default) what is inferred, refined by it; "override" ignores it. */
+    merge?: 'refine' | 'override' | undefined;
+    /** Rules for operators: `{ 'my.domain::Foo': (node) => [{ type, shape }] }`. */
+    operators?: Readonly<Record<string, Rule>> | undefined;
+    limits?: Limits | undefined;
+    onProgress?: ((progress: Progress) => void) | undefined;
+    signal?: AbortSignal | undefined;
+}
+
+export interface Value {
+    name: string;
+    /** "" for the main graph, else the path to it: `"If_3/then_branch"`. */
+    graph: string;
+    kind: 'input' | 'initializer' | 'output' | 'intermediate';
+    /** "float32", "seq(int64)", … or null where it is unknown. */
+    type: string | null;
+    /** null where the rank is unknown. Of a sequence or optional: its element's. */
+    shape: Dim[] | null;
+    /** The node that makes it: its name, or `Op#index` where that is empty or not unique; null for inputs and initializers. */
+    node: string | null;
+    /** Elements, row by row, where they are known. */
+    content?: Element[];
+    /** Of a sequence, where it is known. */
+    length?: Dim;
+}
+
+export interface Node {
+    graph: string;
+    /** In the file's order. */
+    index: number;
+    name: string;
+    /** "" is ai.onnx. */
+    domain: string;
+    op: string;
+    /** "" where one is left out. */
+    inputs: string[];
+    outputs: string[];
+}
+
+export interface DimSymbol {
+    name: string;
+    /**
+     * `declared` by an input of the file; `adopted` from a declaration inside; else why nothing determines it: an unknown
+     * `rank`, `data`, unknown `content`, an `input`'s open size, a `merge` of branches, `float` arithmetic, a `limit`, an
+     * `unknown-op`.
+     */
+    origin: 'declared' | 'adopted' | 'none' | 'rank' | 'data' | 'content' | 'input' | 'merge' | 'float' | 'limit' | 'unknown-op';
+    /** Declared: every input axis of that size. Others: where it appears first. */
+    where: { value: string; axis: number; graph?: string }[];
+    /** The node that made it. */
+    graph?: string;
+    node?: string;
+    /** What it must equal for the model to run. */
+    equalTo?: string[];
+}
+
+/** What the shapes rely on, beyond what the model needs to run: lhs >= rhs. */
+export interface Assumption {
+    lhs: Dim;
+    rhs: Dim;
+    graph: string;
+    node: string | null;
+    reason: string;
+}
+
+export interface Diagnostic {
+    severity: 'error' | 'warning' | 'info';
+    code: string;
+    graph: string;
+    node: string | null;
+    value: string | null;
+    /** `my.domain::Foo`, or null where it is about no node. */
+    op: string | null;
+    message: string;
+}
+
+/** One value on the way from the inputs. */
+export interface WhyStep extends Value {
+    /** The operator that makes it; null for inputs and initializers. */
+    op: string | null;
+    /** What is explained here: symbols, "rank", "elements" or "sizes". */
+    about: string[];
+    /** The values through which that came; none where it begins here. */
+    from: { value: string; graph: string; read: 'shape' | 'elements' }[];
+    /** Why it begins here; diagnostics of the node. */
+    notes: string[];
+}
+
+/** About the call, not about the model. */
+export interface Stats {
+    size: number;
+    bytesRead: number;
+    reads: number;
+    nodes: number;
+    nodesDone: number;
+    /** Bytes of the engine's memory. */
+    memory: number;
+}
+
+/** Plain data: what `JSON.stringify` sees, with bigints beyond 2^53 - 1. */
+export interface PlainResult {
+    model: { irVersion: number | bigint; opsetImport: Record<string, number | bigint>; producer: string };
+    /** In file order: inputs, initializers, node outputs of the main graph; then subgraphs depth first. */
+    values: Value[];
+    nodes: Node[];
+    symbols: DimSymbol[];
+    assumptions: Assumption[];
+    diagnostics: Diagnostic[];
+}
+
+export interface InferResult extends Readonly<PlainResult> {
+    readonly stats: Stats;
+    /** The value of that name in a graph, by default the main one. */
+    get(name: string, graph?: string): Value | undefined;
+    /**
+     * A shape, or a size, where symbols have these values.
+     * @throws {RangeError} where a symbol has no value, or the values break an assumption
+     */
+    evaluate(dim: Dim, bindings: Readonly<Record<string, number | bigint>>): number | bigint;
+    evaluate(shape: readonly Dim[], bindings: Readonly<Record<string, number | bigint>>): (number | bigint)[];
+    /** The chain from a value back to the inputs through which its shape, or the lack of it, came. */
+    why(name: string, graph?: string): WhyStep[];
+    toJSON(): PlainResult;
+    /** Exact JSON, integers beyond 2^53 - 1 included. */
+    stringify(indent?: number | string): string;
+}
+
+/** A file that is no model, or that `strict` or the limits do not let pass. Its message is one line. */
+export class ModelError extends Error {
+    constructor(code: string, message: string, offset?: number, path?: string);
+    readonly name: 'ModelError';
+    /** `truncated`, `not-onnx`, … the documented list. */
+    readonly code: string;
+    /** In the source, in bytes. */
+    readonly offset: number | undefined;
+    /** The field, such as `graph.node[12].attribute[0]`. */
+    readonly path: string | undefined;
+}
+
+/**
+ * Types and shapes of all tensors of a model.
+ *
+ * @throws {ModelError} the source is no model, or a limit or `strict` stopped the call
+ * @throws {TypeError} an argument is wrong
+ *
+ * @example
+ * const result = await inferShapes(file, { freeDimensionOverrides: { batch: 1 } });
+ * result.get('logits');        // { type: 'float32', shape: [1, 'seq', 50257], … }
+ */
+export function inferShapes(source: ModelSource, options?: InferOptions): Promise<InferResult>;
+
+/** The same at once, from bytes or what reads them at once. In a page, after `await load()`. */
+export function inferShapesSync(
+    source: ArrayBufferView | ArrayBufferLike | RandomAccess, options?: InferOptions<OperatorRule>,
+): InferResult;
+
+/**
+ * Prepares the engine: needed before `inferShapesSync` in a page, and where model.wasm is not beside the package's code.
+ * @param source its URL, bytes or response, or the compiled module; default: the package's own
+ */
+export function load(source?: URL | string | BufferSource | Response | WebAssembly.Module): Promise<void>;

@@ -1,0 +1,163 @@
+/* Options as the engine reads them: a protobuf message of the fields that src/shp.h lists. */
+import * as L from './layout.js';
+
+/** @import { InferOptions, OperatorOutput, ValueOption } from './model.d.ts' */
+
+const LIMITS = ['nesting', 'rank', 'elements', 'terms', 'depth', 'values', 'memory', 'operations'];
+const KNOWN = ['freeDimensionOverrides', 'inputs', 'externalData', 'strict', 'merge', 'operators', 'limits', 'onProgress', 'signal'];
+const INT64 = 2n ** 63n;
+
+/** @param {unknown} value */
+const show = (value) => typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? JSON.stringify(value.slice(0, 40))
+    : typeof value === 'object' && value ? 'an object' : String(value).slice(0, 40);
+
+/** A message being written. */
+class Message {
+    /** @type {number[]} */
+    bytes = [];
+
+    /** @param {number | bigint} value */
+    varint(value) {
+        if (typeof value === 'number' && value >= 0) {
+            for (; value >= 128; value = Math.floor(value / 128)) this.bytes.push(value % 128 | 128);
+            this.bytes.push(value);
+        } else {
+            let bits = BigInt.asUintN(64, BigInt(value));
+            for (; bits >= 128n; bits >>= 7n) this.bytes.push(Number(bits & 127n) | 128);
+            this.bytes.push(Number(bits));
+        }
+    }
+
+    /** @param {number} field @param {number | bigint | boolean} value */
+    int(field, value) {
+        this.varint(field * 8);
+        this.varint(typeof value === 'boolean' ? +value : value);
+    }
+
+    /** @param {number} field @param {number} value */
+    real(field, value) {
+        this.varint(field * 8 + 1);
+        this.bytes.push(...new Uint8Array(new Float64Array([value]).buffer));
+    }
+
+    /** @param {number} field @param {string | Message} value */
+    block(field, value) {
+        const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value.bytes;
+        this.varint(field * 8 + 2);
+        this.varint(bytes.length);
+        for (const byte of bytes) this.bytes.push(byte);
+    }
+}
+
+/** @param {unknown} value @param {string} where @param {bigint} [least] @returns {number | bigint} */
+function integer(value, where, least = 0n) {
+    if (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value < INT64) {
+        if (BigInt(/** @type {number} */ (value)) >= least) return /** @type {number} */ (value);
+    }
+    throw new TypeError(`${where} is ${show(value)}: pass an integer, ${least} or more`);
+}
+
+/** @param {unknown} value @param {string} where @returns {[string, any][]} */
+function entries(value, where) {
+    if (value == null) return [];
+    if (typeof value !== 'object') throw new TypeError(`${where} is ${show(value)}: pass an object`);
+    return value instanceof Map ? [...value] : Object.entries(value);
+}
+
+/** One dim or element: a number, text, or unknown, in three fields that follow each other.
+ * @param {Message} to @param {number} field @param {unknown} value @param {string} where @param {bigint} [least] */
+function item(to, field, value, where, least) {
+    if (value == null) to.int(field + 2, 0);
+    else if (typeof value === 'string') to.block(field + 1, value);
+    else to.int(field, integer(value, where, least));
+}
+
+/** @param {any} value @param {string} where @param {string} [name] @param {string} [elements] */
+function valueMessage(value, where, name, elements = 'data') {
+    const to = new Message();
+    if (name !== undefined) to.block(L.FIELD_VALUE_NAME, name);
+    if (value == null) return to;
+    if (typeof value !== 'object') throw new TypeError(`${where} is ${show(value)}: pass a shape, or { type, shape, ${elements} }`);
+    const { type, shape, [elements]: data } = isList(value) ? { shape: value } : value;
+    if (type != null) {
+        if (typeof type !== 'string' && !Number.isInteger(type)) throw new TypeError(`${where}.type is ${show(type)}: pass a type such as "float32", or ONNX's number for it`);
+        to.block(L.FIELD_TYPE, String(type));
+    }
+    if (shape != null) {
+        if (!isList(shape)) throw new TypeError(`${where}.shape is ${show(shape)}: pass an array of integers and names`);
+        to.int(L.FIELD_SHAPE, 1);
+        Array.from(shape).forEach((dim, i) => item(to, L.FIELD_DIM, dim, `${where}.shape[${i}]`));
+    }
+    if (data != null) {
+        if (!isList(data)) throw new TypeError(`${where}.${elements} is ${show(data)}: pass an array of the elements, row by row`);
+        if (data.length <= L.ELEMENTS_MAX) addElements(to, Array.from(data), `${where}.${elements}`);
+    }
+    return to;
+}
+
+/** @param {unknown} value @returns {value is ArrayLike<unknown>} */
+const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value) && !(value instanceof DataView);
+
+/** @param {Message} to @param {unknown[]} data @param {string} where */
+function addElements(to, data, where) {
+    data.forEach((element, i) => {
+        if (typeof element === 'boolean') to.int(L.FIELD_DATA, element);
+        else if (typeof element === 'number' && !Number.isSafeInteger(element) || Object.is(element, -0)) to.real(L.FIELD_DATA_REAL, Number(element));
+        else item(to, L.FIELD_DATA, element, `${where}[${i}]`, -INT64);
+    });
+}
+
+/** @param {InferOptions} options @returns {Uint8Array} */
+export function encodeOptions(options) {
+    if (typeof options !== 'object' || !options) throw new TypeError(`options is ${show(options)}: pass an object`);
+    for (const key in options) if (!KNOWN.includes(key)) throw new TypeError(`options has ${show(key)}: it knows ${KNOWN.join(', ')}`);
+    const { strict, merge = 'refine' } = options, to = new Message();
+    if (strict != null && typeof strict !== 'boolean') throw new TypeError(`options.strict is ${show(strict)}: pass true or false`);
+    if (merge !== 'refine' && merge !== 'override') throw new TypeError(`options.merge is ${show(merge)}: pass "refine" or "override"`);
+    if (strict) to.int(L.FIELD_STRICT, 1);
+    if (merge === 'override') to.int(L.FIELD_OVERRIDE, 1);
+    for (const [name, size] of entries(options.freeDimensionOverrides, 'options.freeDimensionOverrides')) {
+        to.block(L.FIELD_BINDING, binding(name, size, `options.freeDimensionOverrides[${show(name)}]`));
+    }
+    for (const [name, value] of entries(options.inputs, 'options.inputs')) {
+        to.block(L.FIELD_INPUT, valueMessage(value, `options.inputs[${show(name)}]`, name));
+    }
+    for (const [name, rule] of entries(options.operators, 'options.operators')) {
+        if (typeof rule !== 'function') throw new TypeError(`options.operators[${show(name)}] is ${show(rule)}: pass a function`);
+        to.block(L.FIELD_HOST_OP, name.replace(/^(ai\.onnx)?::/, ''));
+    }
+    for (const [name, value] of entries(options.limits, 'options.limits')) {
+        const i = LIMITS.indexOf(name);
+        if (i < 0) throw new TypeError(`options.limits has ${show(name)}: it knows ${LIMITS.join(', ')}`);
+        to.int(L.FIELD_NESTING + i, integer(value, `options.limits.${name}`));
+    }
+    return Uint8Array.from(to.bytes);
+}
+
+/** @param {string} name @param {unknown} size @param {string} where */
+function binding(name, size, where) {
+    const to = new Message();
+    to.block(L.FIELD_NAME, name);
+    to.int(L.FIELD_SIZE, integer(size, where));
+    return to;
+}
+
+/** Values of symbols, for evaluation. @param {unknown} bindings @returns {Uint8Array} */
+export function encodeBindings(bindings) {
+    const to = new Message();
+    for (const [name, size] of entries(bindings, 'bindings')) {
+        const one = new Message();
+        one.block(L.FIELD_NAME, name);
+        one.int(L.FIELD_SIZE, integer(size, `bindings[${show(name)}]`, -INT64));
+        to.block(L.FIELD_BINDING, one);
+    }
+    return Uint8Array.from(to.bytes);
+}
+
+/** A host rule's answer. @param {unknown} outputs @param {string} op @returns {Uint8Array} */
+export function encodeOutputs(outputs, op) {
+    if (!Array.isArray(outputs)) throw new TypeError(`it answers ${show(outputs)}: return an array of { type, shape }, one an output`);
+    const to = new Message();
+    outputs.forEach((value, i) => to.block(L.FIELD_OUTPUT, valueMessage(value, `output ${i} of ${op}`, undefined, 'content')));
+    return Uint8Array.from(to.bytes);
+}

@@ -1,0 +1,232 @@
+/* What a model can be read from, as one: { size, read(offset, length) }, with what is asked for at a time. */
+
+/** @import { ModelSource, RandomAccess } from './model.d.ts' */
+/**
+ * @typedef {object} Source
+ * @property {number | undefined} size in bytes, undefined where it is not known before the end
+ * @property {(offset: number, length: number) => Uint8Array | Promise<Uint8Array>} read fewer bytes only where the source ends
+ * @property {number} first the first window, and the one after what was skipped
+ * @property {number} max the widest window
+ * @property {number} gap what is read rather than skipped
+ * @property {(location: string) => Promise<Source>} [external] opens a file beside this one
+ * @property {() => unknown} [close]
+ */
+
+const KIB = 1024;
+const LOCAL = { first: 4 * KIB, max: 64 * KIB, gap: 4 * KIB };
+const REMOTE = { first: 64 * KIB, max: 1024 * KIB, gap: 256 * KIB };
+const KEPT = 64 * KIB;              // what a stream keeps of each gap, for a rule that asks later
+
+/** A module of Node's, without a bundler for pages seeing it. @param {string} name @returns {Promise<any>} */
+const builtin = async (name) => process.getBuiltinModule?.(/** @type {any} */ (name))
+    ?? await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+
+export const inNode = typeof process === 'object' && !!process.versions?.node;
+
+/** @param {Uint8Array} bytes @returns {Source} */
+const memory = (bytes) => ({ ...LOCAL, size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) });
+
+/** @param {Blob} blob @returns {Source} */
+const fromBlob = (blob) => ({
+    ...LOCAL, size: blob.size, read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
+});
+
+/** @param {any} handle a FileHandle of Node's @param {number} size @returns {Source} */
+const fromHandle = (handle, size) => ({
+    ...LOCAL, size,
+    async read(offset, length) {
+        const bytes = new Uint8Array(length);
+        let done = 0;
+        for (let part = 1; part && done < length; done += part) {
+            part = (await handle.read(bytes, done, length - done, offset + done)).bytesRead;
+        }
+        return bytes.subarray(0, done);
+    },
+});
+
+/** @param {string | URL} path @returns {Promise<Source>} */
+async function fromPath(path) {
+    const { open, realpath } = await builtin('node:fs/promises');
+    const handle = await open(path);
+    try {
+        const info = await handle.stat();
+        if (!info.isFile()) {
+            if (info.isDirectory()) throw Object.assign(new Error(`${path} is a folder: name the .onnx file in it`), { code: 'EISDIR' });
+            return { ...fromStream(handle.createReadStream({ autoClose: false })), close: () => handle.close() };
+        }
+        return {
+            ...fromHandle(handle, info.size),
+            close: () => handle.close(),
+            async external(location) {
+                const { dirname, resolve, relative, isAbsolute, sep } = await builtin('node:path');
+                const name = path instanceof URL ? (await builtin('node:url')).fileURLToPath(path) : path;
+                checkInside(location);
+                const folder = await realpath(dirname(resolve(name)));
+                const file = await realpath(resolve(folder, location)).catch(() => { throw new Error('no such file beside the model'); });
+                const from = relative(folder, file);
+                if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) throw outside(location);
+                return fromPath(file);
+            },
+        };
+    } catch (error) {
+        await handle.close();
+        throw error;
+    }
+}
+
+/** @param {string} location */
+const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData if it is meant`);
+
+/** @param {string} location */
+function checkInside(location) {
+    if (/^[/\\]|\\|^[a-z]+:|\0/i.test(location) || location.split('/').includes('..')) throw outside(location);
+}
+
+/**
+ * A source that comes once, from its beginning on. Windows and small gaps are kept for those who ask again.
+ * @param {AsyncIterable<Uint8Array>} chunks @param {number} [size]
+ * @returns {Source}
+ */
+export function fromStream(chunks, size) {
+    const iterator = chunks[Symbol.asyncIterator](), empty = new Uint8Array(0);
+    /** @type {Uint8Array} */
+    let rest = empty;
+    let at = 0;
+    /** @type {{ offset: number, bytes: Uint8Array }[]} */
+    const kept = [];
+    /** @param {number} length */
+    const take = async (length) => {
+        while (!rest.length) {
+            const { done, value } = await iterator.next();
+            if (done) return empty;
+            rest = value;
+        }
+        const part = rest.subarray(0, length);
+        rest = rest.subarray(part.length);
+        at += part.length;
+        return part;
+    };
+    /** @param {number} length */
+    const gather = async (length) => {
+        const bytes = new Uint8Array(length), offset = at;
+        let done = 0;
+        for (let /** @type {Uint8Array} */ part = empty; done < length && (part = await take(length - done)).length; done += part.length) bytes.set(part, done);
+        kept.push({ offset, bytes: bytes.subarray(0, done) });
+        return bytes.subarray(0, done);
+    };
+    return {
+        ...LOCAL, first: 64 * KIB, gap: 0, size,
+        async read(offset, length) {
+            if (offset < at) {
+                const out = new Uint8Array(length);
+                let done = 0;
+                for (const part of kept) {
+                    const from = offset + done - part.offset;
+                    if (from < 0 || from >= part.bytes.length || done === length) continue;
+                    const piece = part.bytes.subarray(from, from + length - done);
+                    out.set(piece, done);
+                    done += piece.length;
+                }
+                if (done < length) throw new Error('the bytes have passed by: pass the model as a file, or with a server that has ranges');
+                return out;
+            }
+            if (offset - at <= KEPT) await gather(offset - at);
+            for (let /** @type {Uint8Array} */ part = empty; at < offset && (part = await take(offset - at)).length;);
+            return at < offset ? empty : gather(length);
+        },
+        close: () => iterator.return?.(),
+    };
+}
+
+/** @param {ReadableStream<Uint8Array>} body */
+async function* chunksOf(body) {
+    const reader = body.getReader();
+    try {
+        for (let r; !(r = await reader.read()).done;) yield r.value;
+    } finally {
+        await reader.cancel().catch(() => {});
+    }
+}
+
+/** @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Source>} */
+async function fromUrl(url, signal) {
+    /** @param {string} [range] */
+    const get = async (range) => {
+        const response = await fetch(url, { ...(range ? { headers: { Range: `bytes=${range}` } } : {}), ...(signal ? { signal } : {}) });
+        if (!response.ok && response.status !== 416) throw new Error(`${url} answered ${response.status} ${response.statusText}`.trimEnd());
+        return response;
+    };
+    if (!/^https?:$/.test(url.protocol)) return fromBlob(await (await get()).blob());
+    const folder = new URL('.', url);
+    /** @type {Pick<Source, 'external'>} */
+    const beside = {
+        external(location) {
+            checkInside(location);
+            return fromUrl(new URL(location.split('/').map(encodeURIComponent).join('/'), folder), signal);
+        },
+    };
+    const response = await get(`0-${REMOTE.first - 1}`), total = /\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1];
+    if (response.status === 416) return { ...memory(new Uint8Array(0)), ...beside };
+    if (response.status !== 206) {
+        const length = response.headers.get('Content-Encoding') ? null : response.headers.get('Content-Length');
+        const body = response.body ?? new Blob([]).stream();
+        return { ...fromStream(chunksOf(body), length === null ? undefined : Number(length)), ...beside };
+    }
+    const head = new Uint8Array(await response.arrayBuffer());
+    return {
+        ...REMOTE, ...beside, size: total === undefined ? undefined : Number(total),
+        async read(offset, length) {
+            if (!offset || offset + length <= head.length) return head.subarray(offset, offset + length);
+            const part = await get(`${offset}-${offset + length - 1}`);
+            if (part.status === 416) return new Uint8Array(0);
+            const bytes = new Uint8Array(await part.arrayBuffer());
+            return part.status === 206 ? bytes : bytes.subarray(offset, offset + length);
+        },
+    };
+}
+
+/** @param {RandomAccess} given @returns {Source} */
+const fromAny = (given) => ({
+    ...LOCAL, size: Number(given.size),
+    read(offset, length) {
+        /** @param {any} bytes */
+        const view = (bytes) => bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+        const bytes = given.read(offset, Math.min(length, Math.max(Number(given.size) - offset, 0)));
+        return bytes instanceof Promise ? bytes.then(view) : view(bytes);
+    },
+});
+
+const KINDS = 'a Uint8Array, ArrayBuffer, Blob, URL, path, FileHandle or { size, read(offset, length) }';
+
+/** What is at hand without waiting. @param {unknown} given @returns {Source | undefined} */
+export function openNow(given) {
+    const any = /** @type {any} */ (given);
+    if (ArrayBuffer.isView(any)) return memory(new Uint8Array(any.buffer, any.byteOffset, any.byteLength));
+    if (any instanceof ArrayBuffer || typeof SharedArrayBuffer === 'function' && any instanceof SharedArrayBuffer) return memory(new Uint8Array(any));
+    if (any && typeof any.read === 'function' && typeof any.stat !== 'function' && !any[Symbol.asyncIterator]) {
+        if (typeof any.size !== 'number' && typeof any.size !== 'bigint') throw new TypeError('source.size is missing: pass { size, read(offset, length) }');
+        return fromAny(any);
+    }
+    return undefined;
+}
+
+/** @param {ModelSource} given @param {AbortSignal} [signal] @returns {Promise<Source>} */
+export async function open(given, signal) {
+    const now = openNow(given), any = /** @type {any} */ (given);
+    if (now) return now;
+    if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
+    if (any && typeof any.stat === 'function') return fromHandle(any, (await any.stat()).size);
+    if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
+        const url = new URL(any);
+        return url.protocol === 'file:' && inNode ? fromPath(url) : fromUrl(url, signal);
+    }
+    if (typeof any === 'string') return inNode ? fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
+    if (any && any[Symbol.asyncIterator]) return fromStream(any);
+    throw new TypeError(`the source is ${any === null ? 'null' : typeof any}: pass ${KINDS}`);
+}
+
+/** Bytes of Node's own files, at once; undefined elsewhere. @param {URL} url @returns {Uint8Array | undefined} */
+export const readFileNow = (url) => inNode ? process.getBuiltinModule?.('node:fs')?.readFileSync(url) : undefined;
+
+/** @param {URL} url @returns {Promise<Uint8Array>} */
+export const readFile = async (url) => (await builtin('node:fs/promises')).readFile(url);

@@ -1,0 +1,81 @@
+#include "arena.h"
+
+#include <string.h>
+
+enum { ALIGN = 8, FIRST_BLOCK = 64 << 10, LAST_BLOCK = 4 << 20 };
+
+void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host)
+{
+    *a = (shp_arena){ .limit = limit, .block = FIRST_BLOCK, .grow = grow, .host = host };
+}
+
+void *shp_alloc(shp_arena *a, size_t size)
+{
+    if (a->failed || size > a->limit) { a->failed = true; return NULL; }
+    size = (size + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
+    if (size > (size_t)(a->end - a->at)) {
+        size_t block = size > a->block ? size : a->block;
+        uint8_t *fresh = a->limit - a->used < block ? NULL : a->grow(a->host, block);
+        if (!fresh && block > size) {               /* the last bytes below the limit still count */
+            block = size;
+            fresh = a->limit - a->used < block ? NULL : a->grow(a->host, block);
+        }
+        if (!fresh) { a->failed = true; return NULL; }
+        a->at = fresh;
+        a->end = fresh + block;
+        a->used += block;
+        if (a->block < LAST_BLOCK) a->block *= 2;
+    }
+    void *p = a->at;
+    a->at += size;
+    memset(p, 0, size);
+    return p;
+}
+
+void *shp_alloc_array(shp_arena *a, size_t count, size_t size)
+{
+    if (size && count > a->limit / size) { a->failed = true; return NULL; }
+    return shp_alloc(a, count * size);
+}
+
+void *shp_grow_array(shp_arena *a, void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) return items;
+    size_t room = *capacity < 8 ? 8 : *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
+    void *more = shp_alloc_array(a, room, size);
+    if (!more) return NULL;
+    if (count) memcpy(more, items, count * size);
+    *capacity = room;
+    return more;
+}
+
+bool shp_str_eq(shp_str a, shp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+bool shp_str_is(shp_str a, const char *text)
+{
+    return a.len == strlen(text) && (a.len == 0 || memcmp(a.at, text, a.len) == 0);
+}
+
+uint64_t shp_mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 31)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 29);
+}
+
+uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    uint64_t h = shp_mix(seed, size);
+    for (; size >= 8; size -= 8, p += 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        h = shp_mix(h, word);
+    }
+    uint64_t tail = 0;
+    for (size_t i = 0; i < size; i++) tail |= (uint64_t)p[i] << (8 * i);
+    return size ? shp_mix(h, tail) : h;
+}

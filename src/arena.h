@@ -1,0 +1,53 @@
+/* arena - memory of one call, freed all at once.
+ *
+ * Everything that a call makes lives in one arena. Nothing is freed on its own. An arena has a limit in bytes;
+ * once an allocation would pass it (or the host has no more memory) that allocation and all later ones return NULL
+ * and `failed` stays set. Constructors above this layer turn NULL into their "unknown" state, so rules need no check;
+ * the driver looks at `failed` after each node and stops the call with SHP_E_MEMORY.
+ */
+#ifndef SHP_ARENA_H
+#define SHP_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where blocks come from: at least `size` bytes, aligned to 16, or NULL. Never given back one by one. */
+typedef void *shp_grow(void *host, size_t size);
+
+typedef struct shp_arena {
+    uint8_t *at, *end;      /* free part of the current block */
+    size_t used, limit;     /* bytes handed out and their limit */
+    size_t block;           /* bytes asked from the host at a time */
+    shp_grow *grow;
+    void *host;
+    bool failed;            /* an allocation was refused; sticky */
+} shp_arena;
+
+/* Prepares an empty arena that takes at most `limit` bytes from `grow`. */
+void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host);
+
+/* `size` zeroed bytes aligned to 8, or NULL past the limit. size 0 gives a valid pointer. */
+void *shp_alloc(shp_arena *a, size_t size);
+
+/* `count` zeroed elements of `size` bytes, or NULL past the limit or where count * size overflows. */
+void *shp_alloc_array(shp_arena *a, size_t count, size_t size);
+
+/* Room for a growing array: returns `items` where `count` < *capacity, else a copy with twice the capacity
+ * (at least 8) and *capacity updated; NULL past the limit, *capacity unchanged. The old array is left behind,
+ * so a growing array costs at most twice its final size. */
+void *shp_grow_array(shp_arena *a, void *items, size_t count, size_t *capacity, size_t size);
+
+/* A view of bytes that live as long as the call: names, mostly. UTF-8 by the format, but nothing guarantees it. */
+typedef struct shp_str {
+    const char *at;
+    uint32_t len;
+} shp_str;
+
+bool shp_str_eq(shp_str a, shp_str b);
+bool shp_str_is(shp_str a, const char *text);       /* text is NUL-terminated */
+uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size);   /* 64 well-mixed bits; equal bytes and seed, equal hash */
+uint64_t shp_mix(uint64_t a, uint64_t b);           /* combines two hashes; order matters */
+#define SHP_STR(literal) ((shp_str){ (literal), sizeof(literal) - 1 })
+
+#endif

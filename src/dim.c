@@ -1,0 +1,1009 @@
+/* dim.c - the intern table, and sums, products, floor, Min and broadcast in canonical form. */
+#include "dim_table.h"
+
+#include <string.h>
+
+/* ---- the intern table: every record is found by its class and the bytes that define it ---- */
+
+enum { OF_EXPR = 1, OF_MONO, OF_NAME, OF_KEY, OF_ATOM };    /* OF_ATOM + its kind for atoms */
+
+typedef struct bytes { const void *at; size_t size; } bytes;
+
+void *dim_push(shp_dims *t, shp_list *list, size_t size)
+{
+    void *items = shp_grow_array(t->arena, list->at, list->n, &list->room, size);
+    if (!items) return NULL;
+    list->at = items;
+    return (uint8_t *)items + size * list->n++;
+}
+
+static bool push_record(shp_dims *t, shp_list *list, void *record)
+{
+    void **slot = record ? dim_push(t, list, sizeof *slot) : NULL;
+    if (slot) *slot = record;
+    return slot != NULL;
+}
+
+static bytes defining(const shp_dims *t, unsigned class, uint32_t id)
+{
+    switch (class) {
+    case OF_EXPR: return (bytes){ expr_at(t, id)->term, expr_at(t, id)->n * sizeof(shp_term) };
+    case OF_MONO: return (bytes){ mono_at(t, id)->atom, mono_at(t, id)->n * sizeof(uint32_t) };
+    case OF_NAME: return (bytes){ symbol_at(t, id)->s.name.at, symbol_at(t, id)->s.name.len };
+    case OF_KEY: return (bytes){ &symbol_at(t, id)->key, sizeof(uint64_t) };
+    default: return (bytes){ atom_at(t, id)->arg, atom_at(t, id)->n * sizeof(shp_dim) };
+    }
+}
+
+static bool rehash(shp_dims *t)
+{
+    uint32_t old = t->slots ? t->mask + 1 : 0, room = old ? old * 2 : 256;
+    shp_slot *slots = room ? shp_alloc_array(t->arena, room, sizeof *slots) : NULL;
+    if (!slots) return false;
+    for (uint32_t i = 0; i < old; i++) {
+        if (!t->slots[i].ref) continue;
+        uint32_t j = t->slots[i].hash & (room - 1);
+        while (slots[j].ref) j = (j + 1) & (room - 1);
+        slots[j] = t->slots[i];
+    }
+    t->slots = slots;
+    t->mask = room - 1;
+    return true;
+}
+
+/* The slot of what these bytes define: ref is 0 where there is none yet. NULL without memory. */
+static shp_slot *probe(shp_dims *t, unsigned class, const void *at, size_t size)
+{
+    if (t->used / 3 >= t->mask / 4 && !rehash(t)) return NULL;
+    uint32_t hash = (uint32_t)shp_hash(class, at, size);
+    for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
+        shp_slot *s = t->slots + i;
+        if (!s->ref) { s->hash = hash; return s; }
+        if (s->hash != hash || (s->ref & 15) != class) continue;
+        bytes had = defining(t, class, s->ref >> 4);
+        if (had.size == size && (!size || memcmp(had.at, at, size) == 0)) return s;
+    }
+}
+
+static void fill(shp_dims *t, shp_slot *s, unsigned class, size_t id)
+{
+    s->ref = (uint32_t)id << 4 | class;
+    t->used++;
+}
+
+static void *copy(shp_dims *t, const void *at, size_t count, size_t size)
+{
+    void *p = shp_alloc_array(t->arena, count, size);
+    if (p && count) memcpy(p, at, count * size);
+    return p;
+}
+
+static shp_dim fail(shp_dims *t, shp_dim_failure why)
+{
+    t->failure = why;
+    return 0;
+}
+
+/* ---- traits ---- */
+
+static const shp_symset *unite(shp_dims *t, const shp_symset *a, const shp_symset *b)
+{
+    if (!a || a == b) return b;
+    if (!b) return a;
+    shp_symset *u = shp_alloc(t->arena, sizeof *u + ((size_t)a->n + b->n) * sizeof u->id[0]);
+    if (!u) return NULL;
+    uint32_t i = 0, j = 0;
+    while (i < a->n || j < b->n) {
+        uint32_t x = i < a->n ? a->id[i] : UINT32_MAX, y = j < b->n ? b->id[j] : UINT32_MAX;
+        u->id[u->n++] = x < y ? x : y;
+        i += x <= y;
+        j += y <= x;
+    }
+    return u->n == a->n ? a : u->n == b->n ? b : u;
+}
+
+/* Adds what `part` holds to `whole`; bounds are the caller's. */
+static void gather(shp_dims *t, shp_traits *whole, const shp_traits *part)
+{
+    whole->symbols = unite(t, whole->symbols, part->symbols);
+    whole->weight += part->weight;
+    if (part->depth > whole->depth) whole->depth = part->depth;
+    whole->compound |= part->compound;
+    whole->broadcast |= part->broadcast;
+    whole->fresh |= part->fresh;
+    whole->undeclared |= part->undeclared;
+}
+
+/* ---- order: symbols by name, unnamed ones by age, then other atoms by what they hold; products by degree, then
+ * atoms; so that what is printed does not depend on what was made before ---- */
+
+static int compare_dims(const shp_dims *t, shp_dim a, shp_dim b);
+
+static int compare_symbols(const shp_dims *t, uint32_t a, uint32_t b)
+{
+    shp_str p = symbol_at(t, a)->s.name, q = symbol_at(t, b)->s.name;
+    if (!p.len && !q.len) return a < b ? -1 : 1;
+    if (!p.len || !q.len) return p.len ? -1 : 1;
+    int c = memcmp(p.at, q.at, p.len < q.len ? p.len : q.len);
+    return c ? c : p.len < q.len ? -1 : 1;
+}
+
+static int compare_atoms(const shp_dims *t, uint32_t a, uint32_t b)
+{
+    if (a == b) return 0;
+    const shp_atom *x = atom_at(t, a), *y = atom_at(t, b);
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->kind == ATOM_SYMBOL) return compare_symbols(t, x->symbol, y->symbol);
+    for (uint32_t i = 0; i < x->n && i < y->n; i++) {
+        int c = compare_dims(t, x->arg[i], y->arg[i]);
+        if (c) return c;
+    }
+    return x->n < y->n ? -1 : 1;
+}
+
+static int compare_monos(const shp_dims *t, uint32_t a, uint32_t b)
+{
+    if (a == b) return 0;
+    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
+    if (x->n != y->n) return x->n > y->n ? -1 : 1;
+    uint32_t i = 0;
+    while (x->atom[i] == y->atom[i]) i++;
+    return compare_atoms(t, x->atom[i], y->atom[i]);
+}
+
+static int compare_dims(const shp_dims *t, shp_dim a, shp_dim b)
+{
+    if (a == b) return 0;
+    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
+    for (uint32_t i = 0; i < x->n && i < y->n; i++) {
+        int c = compare_monos(t, x->term[i].mono, y->term[i].mono);
+        if (c) return c;
+        if (x->term[i].coef != y->term[i].coef) return x->term[i].coef < y->term[i].coef ? -1 : 1;
+    }
+    return x->n > y->n ? -1 : 1;
+}
+
+/* Sorts a list and drops repetitions; returns its new length. */
+static uint32_t sort_dims(const shp_dims *t, shp_dim *list, uint32_t n)
+{
+    uint32_t out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        shp_dim d = list[i];
+        uint32_t j = out;
+        while (j > 0 && compare_dims(t, d, list[j - 1]) < 0) j--;
+        if (j > 0 && list[j - 1] == d) continue;
+        memmove(list + j + 1, list + j, (out - j) * sizeof *list);
+        list[j] = d;
+        out++;
+    }
+    return out;
+}
+
+/* ---- products ---- */
+
+static uint32_t make_mono(shp_dims *t, const uint32_t *atom, uint32_t n)
+{
+    shp_slot *s = probe(t, OF_MONO, atom, n * sizeof *atom);
+    if (!s || s->ref) return s ? s->ref >> 4 : 0;
+    shp_mono *m = shp_alloc(t->arena, sizeof *m);
+    if (!m || !(m->atom = copy(t, atom, n, sizeof *atom))) return 0;
+    m->n = n;
+    m->is.lo = m->is.hi = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const shp_traits *x = &atom_at(t, atom[i])->is;
+        int64_t p[4] = { dim_bound_mul(m->is.lo, x->lo), dim_bound_mul(m->is.lo, x->hi),
+                         dim_bound_mul(m->is.hi, x->lo), dim_bound_mul(m->is.hi, x->hi) };
+        m->is.lo = m->is.hi = p[0];
+        for (int k = 1; k < 4; k++) {
+            if (p[k] < m->is.lo) m->is.lo = p[k];
+            if (p[k] > m->is.hi) m->is.hi = p[k];
+        }
+        gather(t, &m->is, x);
+    }
+    if (!push_record(t, &t->monos, m)) return 0;
+    fill(t, s, OF_MONO, t->monos.n - 1);
+    return (uint32_t)t->monos.n - 1;
+}
+
+/* x*y; false past the limits. */
+static bool join_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out)
+{
+    if (!a || !b) { *out = a | b; return true; }
+    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
+    uint32_t atom[MAX_DEGREE], n = 0, i = 0, j = 0;
+    if (x->n + y->n > MAX_DEGREE) return fail(t, FAIL_LIMIT);
+    while (i < x->n || j < y->n) {
+        bool first = j == y->n || (i < x->n && compare_atoms(t, x->atom[i], y->atom[j]) <= 0);
+        atom[n++] = first ? x->atom[i++] : y->atom[j++];
+    }
+    *out = make_mono(t, atom, n);
+    return *out != 0;
+}
+
+/* a/b where the product b divides a. */
+static bool divide_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out)
+{
+    if (!b || a == b) { *out = b ? 0 : a; return true; }
+    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
+    uint32_t atom[MAX_DEGREE], n = 0, j = 0;
+    if (x->n <= y->n) return false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (j < y->n && x->atom[i] == y->atom[j]) j++;
+        else atom[n++] = x->atom[i];
+    }
+    if (j < y->n) return false;
+    *out = make_mono(t, atom, n);
+    return *out != 0;
+}
+
+/* The atoms that both products hold. */
+static uint32_t common_mono(shp_dims *t, uint32_t a, uint32_t b)
+{
+    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
+    uint32_t atom[MAX_DEGREE], n = 0;
+    for (uint32_t i = 0, j = 0; i < x->n && j < y->n;) {
+        int c = compare_atoms(t, x->atom[i], y->atom[j]);
+        if (c == 0) atom[n++] = x->atom[i];
+        i += c <= 0;
+        j += c >= 0;
+    }
+    return n ? make_mono(t, atom, n) : 0;
+}
+
+/* ---- sums ---- */
+
+typedef struct poly { uint32_t n; shp_term at[MAX_TERMS]; } poly;
+
+/* Bounds of a sum, term by term; the bounds of compound atoms see no correlation (dimfact.c does). */
+static void bound_sum(const shp_dims *t, shp_expr *e)
+{
+    int64_t lo = 0, hi = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const shp_traits *m = &mono_at(t, e->term[i].mono)->is;
+        int64_t c = e->term[i].coef;
+        lo = dim_bound_add(lo, dim_bound_mul(c, c > 0 ? m->lo : m->hi), INT64_MIN);
+        hi = dim_bound_add(hi, dim_bound_mul(c, c > 0 ? m->hi : m->lo), INT64_MAX);
+    }
+    e->is.lo = lo == INT64_MAX ? INT64_MAX - 1 : lo;    /* no bound is infinite the wrong way */
+    e->is.hi = hi == INT64_MIN ? INT64_MIN + 1 : hi;
+}
+
+static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
+{
+    if (n > t->max_terms) return fail(t, FAIL_LIMIT);
+    shp_slot *s = probe(t, OF_EXPR, term, n * sizeof *term);
+    if (!s || s->ref) return s ? s->ref >> 4 : 0;
+    shp_traits is = { 0 };
+    for (uint32_t i = 0; i < n; i++) gather(t, &is, &mono_at(t, term[i].mono)->is);
+    if (is.weight > MAX_WEIGHT) return fail(t, FAIL_LIMIT);
+    shp_expr *e = shp_alloc(t->arena, sizeof *e);
+    if (!e || !(e->term = copy(t, term, n, sizeof *term))) return 0;
+    e->n = n;
+    e->is = is;
+    bound_sum(t, e);
+    e->lo_done = e->hi_done = !is.compound;
+    if (t->exprs.n >> 28 || !push_record(t, &t->exprs, e)) return 0;
+    fill(t, s, OF_EXPR, t->exprs.n - 1);
+    return (shp_dim)t->exprs.n - 1;
+}
+
+shp_dim shp_dim_const(shp_dims *t, int64_t value)
+{
+    shp_term k = { value, 0, 0 };
+    return make_expr(t, &k, value != 0);
+}
+
+/* ka*a + kb*b*m into out. */
+static bool merge(shp_dims *t, const shp_term *a, uint32_t na, int64_t ka,
+                  const shp_term *b, uint32_t nb, int64_t kb, uint32_t m, poly *out)
+{
+    uint32_t i = 0, j = 0, joined = 0;
+    bool have = false;
+    out->n = 0;
+    while (i < na || j < nb) {
+        if (j < nb && !have) {
+            if (!join_monos(t, b[j].mono, m, &joined)) return false;
+            have = true;
+        }
+        int c = i == na ? 1 : j == nb ? -1 : compare_monos(t, a[i].mono, joined);
+        int64_t x = 0, y = 0, sum;
+        if ((c <= 0 && !mul64(ka, a[i].coef, &x)) || (c >= 0 && !mul64(kb, b[j].coef, &y)) || !add64(x, y, &sum))
+            return fail(t, FAIL_OVERFLOW);
+        uint32_t mono = c <= 0 ? a[i].mono : joined;
+        i += c <= 0;
+        if (c >= 0) { j++; have = false; }
+        if (sum == 0) continue;
+        if (out->n == MAX_TERMS) return fail(t, FAIL_LIMIT);
+        out->at[out->n++] = (shp_term){ sum, mono, 0 };
+    }
+    return true;
+}
+
+shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb)
+{
+    if (!a || !b) return 0;
+    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
+    poly p;
+    return merge(t, x->term, x->n, ka, y->term, y->n, kb, 0, &p) ? make_expr(t, p.at, p.n) : 0;
+}
+
+shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k)
+{
+    return k ? dim_sum(t, a, 1, shp_dim_const(t, k), 1) : a;
+}
+
+shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b)
+{
+    if (!a || !b) return 0;
+    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
+    if (x->n > y->n) { const shp_expr *swap = x; x = y; y = swap; }
+    poly p[2];
+    p[0].n = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const poly *had = p + i % 2;
+        if (!merge(t, had->at, had->n, 1, y->term, y->n, x->term[i].coef, x->term[i].mono, p + (i + 1) % 2)) return 0;
+    }
+    return make_expr(t, p[x->n % 2].at, p[x->n % 2].n);
+}
+
+static int64_t gcd64(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) { uint64_t r = x % y; x = y; y = r; }
+    return x > INT64_MAX ? 1 : (int64_t)x;
+}
+
+int64_t dim_content(const shp_dims *t, shp_dim d)
+{
+    const shp_expr *e = expr_at(t, d);
+    int64_t g = 0;
+    for (uint32_t i = 0; i < e->n && g != 1; i++) g = gcd64(e->term[i].coef, g);
+    return g;
+}
+
+/* d/(g*m) where that divides each term. */
+static shp_dim shrink(shp_dims *t, shp_dim d, int64_t g, uint32_t m)
+{
+    if (!d || (g == 1 && !m)) return d;
+    const shp_expr *e = expr_at(t, d);
+    poly p = { .n = e->n };
+    for (uint32_t i = 0; i < e->n; i++) {
+        uint32_t q;
+        if (!divide_monos(t, e->term[i].mono, m, &q)) return 0;
+        p.at[i] = (shp_term){ e->term[i].coef / g, q, 0 };
+    }
+    return make_expr(t, p.at, p.n);
+}
+
+shp_dim dim_shrink(shp_dims *t, shp_dim d, int64_t g) { return shrink(t, d, g, 0); }
+
+/* The product that all terms of all dims of a list share. */
+static uint32_t shared_mono(shp_dims *t, const shp_dim *list, uint32_t n)
+{
+    bool any = false;
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const shp_expr *e = expr_at(t, list[i]);
+        for (uint32_t j = 0; j < e->n; j++) {
+            m = any ? common_mono(t, m, e->term[j].mono) : e->term[j].mono;
+            any = true;
+            if (!m) return 0;
+        }
+    }
+    return m;
+}
+
+/* coef*m as a dim. */
+static shp_dim single(shp_dims *t, int64_t coef, uint32_t m)
+{
+    shp_term k = { coef, m, 0 };
+    return make_expr(t, &k, coef != 0);
+}
+
+/* The integer at the end of a sum, 0 where there is none. */
+static int64_t constant_of(const shp_expr *e)
+{
+    return e->n && !e->term[e->n - 1].mono ? e->term[e->n - 1].coef : 0;
+}
+
+/* ---- atoms ---- */
+
+static shp_atom *new_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n)
+{
+    shp_atom *x = shp_alloc(t->arena, sizeof *x);
+    if (!x || !(x->arg = copy(t, arg, n, sizeof *arg))) return NULL;
+    x->kind = kind;
+    x->n = n;
+    for (uint32_t i = 0; i < n; i++) gather(t, &x->is, &expr_at(t, arg[i])->is);
+    x->is.weight++;
+    x->is.compound = n > 0;
+    x->is.depth = (uint8_t)(x->is.depth + (n > 0));
+    x->is.broadcast |= kind == ATOM_BROADCAST;
+    x->id = (uint32_t)t->atoms.n;
+    return x;
+}
+
+/* Makes the product and the sum that are a recorded atom alone. */
+static shp_dim seal_atom(shp_dims *t, shp_atom *x)
+{
+    x->mono = make_mono(t, &x->id, 1);
+    if (x->mono) x->dim = single(t, 1, x->mono);
+    return x->dim;
+}
+
+shp_dim dim_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n)
+{
+    unsigned class = OF_ATOM + (unsigned)kind;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!arg[i]) return 0;
+        if (expr_at(t, arg[i])->is.depth >= t->max_depth) return fail(t, FAIL_LIMIT);
+    }
+    shp_slot *s = probe(t, class, arg, n * sizeof *arg);
+    if (!s) return 0;
+    if (s->ref) return atom_at(t, s->ref >> 4)->dim;
+    shp_atom *x = new_atom(t, kind, arg, n);
+    if (!x) return 0;
+    dim_bound_atom(t, x);                       /* may intern: the slot is looked up again */
+    s = probe(t, class, arg, n * sizeof *arg);
+    if (!s || s->ref) return 0;
+    x->id = (uint32_t)t->atoms.n;
+    if (!push_record(t, &t->atoms, x)) return 0;
+    fill(t, s, class, x->id);
+    return seal_atom(t, x);
+}
+
+shp_atom *dim_lone(const shp_dims *t, shp_dim d)
+{
+    const shp_expr *e = expr_at(t, d);
+    if (e->n != 1 || e->term[0].coef != 1) return NULL;
+    const shp_mono *m = mono_at(t, e->term[0].mono);
+    return m->n == 1 ? atom_at(t, m->atom[0]) : NULL;
+}
+
+shp_atom *dim_compound(const shp_dims *t, shp_dim d, uint32_t below)
+{
+    const shp_expr *e = expr_at(t, d);
+    shp_atom *best = NULL;
+    for (uint32_t i = 0; e->is.compound && i < e->n; i++) {
+        const shp_mono *m = mono_at(t, e->term[i].mono);
+        for (uint32_t j = 0; j < m->n; j++) {
+            shp_atom *x = atom_at(t, m->atom[j]);
+            if (x->kind != ATOM_SYMBOL && x->id < below && (!best || x->id > best->id)) best = x;
+        }
+    }
+    return best;
+}
+
+bool dim_split(shp_dims *t, shp_dim d, const shp_atom *x, shp_dim *c, shp_dim *rest)
+{
+    if (!d) return false;
+    const shp_expr *e = expr_at(t, d);
+    poly with = { .n = 0 }, without = { .n = 0 };
+    for (uint32_t i = 0; i < e->n; i++) {
+        const shp_mono *m = mono_at(t, e->term[i].mono);
+        uint32_t times = 0, q;
+        for (uint32_t j = 0; j < m->n; j++) times += m->atom[j] == x->id;
+        if (times > 1) return false;
+        if (!times) { without.at[without.n++] = e->term[i]; continue; }
+        if (!divide_monos(t, e->term[i].mono, x->mono, &q)) return false;
+        with.at[with.n++] = (shp_term){ e->term[i].coef, q, 0 };
+    }
+    *c = make_expr(t, with.at, with.n);
+    *rest = make_expr(t, without.at, without.n);
+    return *c && *rest;
+}
+
+/* ---- symbols ---- */
+
+static shp_dim new_symbol(shp_dims *t, unsigned class, shp_slot *s, const shp_named *init)
+{
+    shp_named *n = shp_alloc(t->arena, sizeof *n);
+    shp_symset *set = shp_alloc(t->arena, sizeof *set + sizeof set->id[0]);
+    shp_atom *x = new_atom(t, ATOM_SYMBOL, NULL, 0);
+    if (!n || !set || !x || t->symbols.n >> 28 || !push_record(t, &t->symbols, n)) return 0;
+    *n = *init;
+    if (!push_record(t, &t->atoms, x)) { t->symbols.n--; return 0; }
+    n->atom = x->id;
+    x->symbol = (uint32_t)t->symbols.n - 1;
+    set->n = 1;
+    set->id[0] = x->symbol;
+    x->is.symbols = set;
+    x->is.lo = n->s.kind == SHP_ANY ? INT64_MIN : 0;
+    x->is.hi = n->s.kind == SHP_FLAG ? 1 : INT64_MAX;
+    x->is.fresh = n->s.name.len == 0;
+    x->is.undeclared = !n->s.declared;
+    fill(t, s, class, x->symbol);
+    return seal_atom(t, x);
+}
+
+static shp_dim symbol_dim(const shp_dims *t, const shp_slot *s)
+{
+    return atom_at(t, symbol_at(t, s->ref >> 4)->atom)->dim;
+}
+
+shp_dim shp_dims_symbol_dim(const shp_dims *t, uint32_t i)
+{
+    uint32_t atom = symbol_at(t, i)->atom;
+    return atom < t->atoms.n ? atom_at(t, atom)->dim : 0;
+}
+
+shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool declared)
+{
+    if (!name.len) return 0;
+    shp_slot *s = probe(t, OF_NAME, name.at, name.len);
+    if (!s || s->ref) return s ? symbol_dim(t, s) : 0;
+    shp_named n = { .s = { .name = name, .kind = kind, .declared = declared } };
+    return new_symbol(t, OF_NAME, s, &n);
+}
+
+shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, shp_origin origin)
+{
+    shp_slot *s = probe(t, OF_KEY, &key, sizeof key);
+    if (!s || s->ref) return s ? symbol_dim(t, s) : 0;
+    shp_named n = { .s = { .kind = kind, .origin = origin }, .key = key };
+    return new_symbol(t, OF_KEY, s, &n);
+}
+
+bool dim_find_name(shp_dims *t, shp_str name)
+{
+    shp_slot *s = probe(t, OF_NAME, name.at, name.len);
+    return s && s->ref;
+}
+
+/* ---- division ---- */
+
+/* As polynomials, the leading term of b first; quotients of coefficients round down, so that what remains has
+ * coefficients in [0, lead) on the products that the lead divides. */
+bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
+{
+    const shp_expr *y = expr_at(t, b);
+    if (!y->n || y->term[0].coef < 0) return false;
+    *q = t->zero;
+    *r = a;
+    for (uint32_t i = 0, step = 0; i < expr_at(t, *r)->n; step++) {
+        shp_term x = expr_at(t, *r)->term[i];
+        int64_t k = floor64(x.coef, y->term[0].coef);
+        uint32_t m;
+        if (k == 0 || !divide_monos(t, x.mono, y->term[0].mono, &m)) { i++; continue; }
+        if (step > 4 * MAX_TERMS) return fail(t, FAIL_LIMIT);
+        shp_dim part = single(t, k, m);
+        *q = dim_sum(t, *q, 1, part, 1);
+        *r = dim_sum(t, *r, 1, dim_times(t, part, b), -1);
+        if (!*q || !*r) return false;
+        const shp_expr *left = expr_at(t, *r);      /* a remainder of this term stays where it is */
+        if (i < left->n && left->term[i].mono == x.mono) i++;
+    }
+    return true;
+}
+
+/* floor(a/b), coefficients of a in [0, b): the complement has b - c for each c, and b - 1 - d for the constant. */
+shp_dim dim_complement(shp_dims *t, shp_dim a, int64_t b, shp_dim *x)
+{
+    const shp_expr *e = expr_at(t, a);
+    poly p = { .n = 0 };
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->term[i].mono) p.at[p.n++] = (shp_term){ 1, e->term[i].mono, 0 };
+    *x = make_expr(t, p.at, p.n);
+    return *x ? dim_plus(t, dim_sum(t, *x, b, a, -1), b - 1) : 0;
+}
+
+/* Of the two ways to write a floor, the one whose first differing coefficient is smaller: floor((H + 1)/2) is
+ * H - floor(H/2), and what is equal has one handle. */
+static bool prefer_complement(const shp_expr *e, int64_t b)
+{
+    uint32_t n = e->n;
+    for (uint32_t i = 0; i < n && e->term[i].mono; i++)
+        if (e->term[i].coef != b - e->term[i].coef) return e->term[i].coef > b - e->term[i].coef;
+    return constant_of(e) > b - 1 - constant_of(e);
+}
+
+/* a = b*q + r with each coefficient of r in [0, b); exact: only whole multiples of b go to q, but for the constant. */
+static bool pull_out(shp_dims *t, shp_dim a, int64_t b, bool exact, shp_dim *q, shp_dim *r)
+{
+    const shp_expr *e = expr_at(t, a);
+    poly quotient = { .n = 0 }, remainder = { .n = 0 };
+    for (uint32_t i = 0; i < e->n; i++) {
+        shp_term x = e->term[i];
+        int64_t k = floor64(x.coef, b), left = mod64(x.coef, b);
+        if (exact && left && x.mono) { k = 0; left = x.coef; }
+        if (k) quotient.at[quotient.n++] = (shp_term){ k, x.mono, 0 };
+        if (left) remainder.at[remainder.n++] = (shp_term){ left, x.mono, 0 };
+    }
+    *q = make_expr(t, quotient.at, quotient.n);
+    *r = make_expr(t, remainder.at, remainder.n);
+    return *q && *r;
+}
+
+/* floor((floor(x/c) + p)/b) = floor((x + c*p)/(b*c)) for positive b and c; likewise for -floor(x/c), which is
+ * floor((c - 1 - x)/c); and for multiples of b more of it. 0 with no failure where there is none. */
+static shp_dim unnest(shp_dims *t, shp_dim a, shp_dim b)
+{
+    int64_t n = 0;
+    bool whole = shp_dim_number(t, b, &n);
+    for (shp_atom *f = dim_compound(t, a, UINT32_MAX); f; f = dim_compound(t, a, f->id)) {
+        shp_dim c, rest;
+        int64_t k;
+        if (f->kind != ATOM_FLOOR || shp_dim_lo(t, f->arg[1]) < 0 || !dim_split(t, a, f, &c, &rest)
+            || !shp_dim_number(t, c, &k)) continue;
+        int64_t sign = k == 1 || k == -1 ? k : 0;
+        if (!sign && whole) {
+            int64_t left = mod64(k, n);
+            sign = left == 1 && (n > 2 || k > 0) ? 1 : left == n - 1 ? -1 : 0;
+        }
+        if (!sign) continue;
+        shp_dim top = dim_sum(t, dim_times(t, f->arg[1], rest), 1, f->arg[0], sign);
+        if (sign < 0) top = dim_plus(t, dim_sum(t, top, 1, f->arg[1], 1), -1);
+        shp_dim out = dim_floor(t, top, dim_times(t, b, f->arg[1]));
+        if (out && k != sign) out = dim_sum(t, out, 1, f->dim, whole ? (k - sign) / n : 0);
+        return out;
+    }
+    return 0;
+}
+
+/* floor(a/b) for an integer b > 0 and an a that is no number. */
+static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
+{
+    const shp_expr *e = expr_at(t, a);
+    int64_t g = b;
+    for (uint32_t i = 0; i < e->n && e->term[i].mono && g != 1; i++) g = gcd64(g, e->term[i].coef);
+    if (g != 1) {           /* floor((2*H + 1)/4) = floor(H/2) */
+        a = dim_plus(t, a, -mod64(constant_of(e), g));
+        a = a ? dim_shrink(t, a, g) : 0;
+        b /= g;
+        if (!a || b == 1) return a;
+    }
+    shp_dim q, r, x;
+    if (!pull_out(t, a, b, true, &q, &r)) return 0;
+    int64_t lo = shp_dim_lo(t, r), hi = shp_dim_hi(t, r);
+    if (lo != INT64_MIN && hi != INT64_MAX && floor64(lo, b) == floor64(hi, b)) return dim_plus(t, q, floor64(lo, b));
+    if (expr_at(t, r)->is.compound) {
+        t->failure = FAIL_NONE;
+        shp_dim flat = unnest(t, r, shp_dim_const(t, b));
+        if (flat || t->failure) return dim_sum(t, q, 1, flat, 1);
+    }
+    if (!pull_out(t, a, b, false, &q, &r)) return 0;     /* all of a again: q is replaced */
+    bool swap = prefer_complement(expr_at(t, r), b);
+    if (swap) {
+        r = dim_complement(t, r, b, &x);
+        q = r ? dim_sum(t, q, 1, x, 1) : 0;
+    }
+    shp_dim arg[2] = { r, shp_dim_const(t, b) };
+    return dim_sum(t, q, 1, dim_atom(t, ATOM_FLOOR, arg, 2), swap ? -1 : 1);
+}
+
+/* floor(a/b) for a b that is no number; what cancels is not 0, since the division is made (R1). */
+static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
+{
+    shp_dim q, r;
+    if (expr_at(t, b)->term[0].coef < 0) {
+        a = dim_sum(t, a, -1, t->zero, 0);
+        b = dim_sum(t, b, -1, t->zero, 0);
+    }
+    if (!a || !b || !dim_divmod(t, a, b, &q, &r)) return 0;
+    if (r == t->zero) return q;
+    int64_t g = gcd64(dim_content(t, r), dim_content(t, b));
+    shp_dim both[2] = { r, b };
+    uint32_t m = shared_mono(t, both, 2);
+    if (g != 1 || m) return dim_sum(t, q, 1, dim_floor(t, shrink(t, r, g, m), shrink(t, b, g, m)), 1);
+    if (shp_dim_lo(t, b) >= 0) {                /* so b >= 1 */
+        if (shp_dim_lo(t, r) >= 0 && shp_dim_ge(t, b, dim_plus(t, r, 1)) == 1) return q;
+        t->failure = FAIL_NONE;
+        shp_dim flat = expr_at(t, r)->is.compound ? unnest(t, r, b) : 0;
+        if (flat || t->failure) return dim_sum(t, q, 1, flat, 1);
+        if (expr_at(t, r)->term[0].coef < 0)    /* floor(-x/b) = -1 - floor((x - 1)/b) */
+            return dim_sum(t, dim_plus(t, q, -1), 1, dim_floor(t, dim_plus(t, dim_sum(t, r, -1, t->zero, 0), -1), b), -1);
+    }
+    shp_dim arg[2] = { r, b };
+    return dim_sum(t, q, 1, dim_atom(t, ATOM_FLOOR, arg, 2), 1);
+}
+
+shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
+{
+    if (!a || !b || b == t->zero) return 0;
+    int64_t x, y;
+    if (!shp_dim_number(t, b, &y)) {
+        if (t->level > MAX_DEPTH) return fail(t, FAIL_LIMIT);
+        t->level++;
+        shp_dim d = floor_by_dim(t, a, b);
+        t->level--;
+        return d;
+    }
+    if (y < 0) {
+        a = dim_sum(t, a, -1, t->zero, 0);
+        if (!a || y == INT64_MIN) return a ? fail(t, FAIL_OVERFLOW) : 0;
+        y = -y;
+    }
+    if (shp_dim_number(t, a, &x)) return shp_dim_const(t, floor64(x, y));
+    return y == 1 ? a : floor_by_number(t, a, y);
+}
+
+shp_dim dim_ceil(shp_dims *t, shp_dim a, shp_dim b)
+{
+    return dim_sum(t, dim_floor(t, dim_sum(t, a, -1, t->zero, 0), b), -1, t->zero, 0);
+}
+
+shp_dim dim_mod(shp_dims *t, shp_dim a, shp_dim b)
+{
+    return dim_sum(t, a, 1, dim_times(t, b, dim_floor(t, a, b)), -1);
+}
+
+/* ---- Min ---- */
+
+/* Writes the elements of k*Min(…) + rest for each element of that form in place of it. */
+static bool flatten_min(shp_dims *t, shp_dim *list, uint32_t *n)
+{
+    for (uint32_t i = 0; i < *n; i++) {
+        for (shp_atom *x = dim_compound(t, list[i], UINT32_MAX); x; x = dim_compound(t, list[i], x->id)) {
+            shp_dim c, rest;
+            int64_t k;
+            if (x->kind != ATOM_MIN || !dim_split(t, list[i], x, &c, &rest) || !shp_dim_number(t, c, &k) || k < 0) continue;
+            if (*n + x->n - 1 > MAX_ARGS) return fail(t, FAIL_LIMIT);
+            for (uint32_t j = 0; j < x->n; j++) {
+                shp_dim e = dim_sum(t, rest, 1, x->arg[j], k);
+                if (!e) return false;
+                list[j ? *n + j - 1 : i] = e;
+            }
+            *n += x->n - 1;
+            i--;
+            break;
+        }
+    }
+    return true;
+}
+
+/* Drops what is never below another. */
+static uint32_t drop_larger(shp_dims *t, shp_dim *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < n; j++) {
+            if (i == j || shp_dim_ge(t, list[i], list[j]) != 1) continue;
+            memmove(list + i, list + i + 1, (n - i - 1) * sizeof *list);
+            n--;
+            i--;
+            break;
+        }
+    }
+    return n;
+}
+
+/* The smaller coefficient of a and b for each product, 0 where there is none. */
+static shp_dim lesser(shp_dims *t, shp_dim a, shp_dim b)
+{
+    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
+    poly p = { .n = 0 };
+    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
+        int c = i == x->n ? 1 : j == y->n ? -1 : compare_monos(t, x->term[i].mono, y->term[j].mono);
+        uint32_t m = c <= 0 ? x->term[i].mono : y->term[j].mono;
+        int64_t k = c <= 0 ? x->term[i].coef : 0, l = c >= 0 ? y->term[j].coef : 0;
+        if (l < k) k = l;
+        i += c <= 0;
+        j += c >= 0;
+        if (k == 0) continue;
+        if (p.n == MAX_TERMS) return fail(t, FAIL_LIMIT);
+        p.at[p.n++] = (shp_term){ k, m, 0 };
+    }
+    return make_expr(t, p.at, p.n);
+}
+
+/* Min(a + c, b + c) = Min(a, b) + c and Min(k*a, k*b) = k*Min(a, b): what remains has, for each product, 0 as its
+ * least coefficient, and no common factor. */
+shp_dim dim_min(shp_dims *t, const shp_dim *from, uint32_t n)
+{
+    shp_dim list[MAX_ARGS];
+    if (n > MAX_ARGS) return fail(t, FAIL_LIMIT);
+    for (uint32_t i = 0; i < n; i++) if (!(list[i] = from[i])) return 0;
+    if (!flatten_min(t, list, &n)) return 0;
+    n = drop_larger(t, list, sort_dims(t, list, n));
+    if (n == 1) return list[0];
+    shp_dim common = list[0];
+    for (uint32_t i = 1; i < n && common; i++) common = lesser(t, common, list[i]);
+    int64_t g = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(list[i] = dim_sum(t, list[i], 1, common, -1))) return 0;
+        g = gcd64(dim_content(t, list[i]), g);
+    }
+    uint32_t m = shared_mono(t, list, n);
+    if (mono_at(t, m)->is.lo < 0) m = 0;
+    for (uint32_t i = 0; i < n; i++) if (!(list[i] = shrink(t, list[i], g, m))) return 0;
+    n = sort_dims(t, list, n);
+    shp_dim out = dim_atom(t, ATOM_MIN, list, n);
+    return dim_sum(t, common, 1, dim_times(t, single(t, g, m), out), 1);
+}
+
+shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b)
+{
+    shp_dim list[2] = { a, b };
+    if (shp_dim_ge(t, a, b) == 1) return a;
+    if (shp_dim_ge(t, b, a) == 1) return b;
+    return dim_sum(t, dim_sum(t, a, 1, b, 1), 1, dim_min(t, list, 2), -1);
+}
+
+/* ---- broadcast ---- */
+
+/* Whether x is Min(a, …) + rest with a == `of` and every other element >= 2: then x == 1 only where a == 1, and
+ * broadcast(x, a) = a. */
+static bool min_of(shp_dims *t, shp_dim x, shp_dim of)
+{
+    for (shp_atom *m = dim_compound(t, x, UINT32_MAX); m; m = dim_compound(t, x, m->id)) {
+        shp_dim c, rest;
+        if (m->kind != ATOM_MIN || !dim_split(t, x, m, &c, &rest) || !shp_dim_is(t, c, 1)) continue;
+        bool has = false, rest_ok = true;
+        for (uint32_t i = 0; i < m->n; i++) {
+            shp_dim e = dim_sum(t, rest, 1, m->arg[i], 1);
+            if (!e) return false;
+            if (e == of) has = true;
+            else if (shp_dim_lo(t, e) < 2) rest_ok = false;
+        }
+        if (has && rest_ok) return true;
+    }
+    return false;
+}
+
+/* The arguments of nested broadcasts as one sorted list. */
+static bool flatten_broadcast(shp_dims *t, const shp_dim *from, uint32_t n, shp_dim *list, uint32_t *out)
+{
+    *out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!from[i]) return false;
+        const shp_atom *x = dim_lone(t, from[i]);
+        bool nested = x && x->kind == ATOM_BROADCAST;
+        const shp_dim *arg = nested ? x->arg : from + i;
+        uint32_t count = nested ? x->n : 1;
+        if (*out + count > MAX_ARGS) return fail(t, FAIL_LIMIT);
+        for (uint32_t j = 0; j < count; j++) if (arg[j] != t->one) list[(*out)++] = arg[j];
+    }
+    *out = sort_dims(t, list, *out);
+    return true;
+}
+
+shp_dim dim_broadcast(shp_dims *t, const shp_dim *from, uint32_t n)
+{
+    shp_dim list[MAX_ARGS], number = 0, other = 0;
+    if (!flatten_broadcast(t, from, n, list, &n)) return 0;
+    if (n == 0) return t->one;
+    for (uint32_t i = 0; i < n; i++) {
+        if (shp_dim_number(t, list[i], NULL)) {
+            if (number) return 0;               /* two different ones: a contradiction */
+            number = list[i];
+        } else if (!other && dim_never_one(t, list[i])) {
+            other = list[i];
+        }
+    }
+    if (number || other) return number ? number : other;
+    for (uint32_t i = 0; i < n; i++) {          /* drop what another decides */
+        bool drop = false;
+        for (uint32_t j = 0; j < n && !drop; j++)
+            drop = i != j && (min_of(t, list[i], list[j]) || (j < i && shp_dim_eq(t, list[i], list[j]) == 1));
+        if (!drop) continue;
+        memmove(list + i, list + i + 1, (n - i - 1) * sizeof *list);
+        n--;
+        i--;
+    }
+    return n == 1 ? list[0] : dim_atom(t, ATOM_BROADCAST, list, n);
+}
+
+/* ---- the public arithmetic: a failure becomes the fresh symbol of its operands ---- */
+
+typedef enum op { OP_ADD = 1, OP_SUB, OP_MUL, OP_FLOOR, OP_CEIL, OP_MOD, OP_MIN, OP_MAX, OP_BROADCAST } op;
+
+static shp_dim apply(shp_dims *t, op o, shp_dim a, shp_dim b)
+{
+    shp_dim list[2] = { a, b };
+    switch (o) {
+    case OP_ADD: return dim_sum(t, a, 1, b, 1);
+    case OP_SUB: return dim_sum(t, a, 1, b, -1);
+    case OP_MUL: return dim_times(t, a, b);
+    case OP_FLOOR: return dim_floor(t, a, b);
+    case OP_CEIL: return dim_ceil(t, a, b);
+    case OP_MOD: return dim_mod(t, a, b);
+    case OP_MIN: return dim_min(t, list, 2);
+    case OP_MAX: return dim_max(t, a, b);
+    default: return dim_broadcast(t, list, 2);
+    }
+}
+
+/* The fresh symbol that stands for an operation past the limits. */
+static shp_dim stand_in(shp_dims *t, op o, shp_dim a, shp_dim b)
+{
+    if (t->failure == FAIL_OVERFLOW) t->overflow = true;
+    bool ordered = o == OP_SUB || o == OP_FLOOR || o == OP_CEIL || o == OP_MOD;
+    if (!ordered && a > b) { shp_dim swap = a; a = b; b = swap; }
+    bool size = o != OP_SUB && shp_dim_lo(t, a) >= 0 && shp_dim_lo(t, b) >= 0;
+    uint64_t key = shp_mix(shp_mix(0x64696d0000000000u + (uint64_t)o, a), b);
+    return shp_dim_fresh(t, key, size ? SHP_COUNT : SHP_ANY, (shp_origin){ 0 });
+}
+
+static shp_dim operate(shp_dims *t, op o, shp_dim a, shp_dim b)
+{
+    if (!a || !b) return 0;
+    /* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
+    uint32_t epoch = o == OP_BROADCAST ? t->epoch : 0;
+    shp_memo *m = t->memo + (((a * 31 + b) * 31 + o) & (MEMO - 1));
+    if (m->a == a && m->b == b && m->op == (uint32_t)o && m->epoch == epoch) return m->result;
+    t->failure = FAIL_NONE;
+    shp_dim d = apply(t, o, a, b);
+    if (d) *m = (shp_memo){ a, b, (uint32_t)o, epoch, d };
+    return d || t->failure == FAIL_NONE || t->arena->failed ? d : stand_in(t, o, a, b);
+}
+
+shp_dim shp_dim_add(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_ADD, a, b); }
+shp_dim shp_dim_sub(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_SUB, a, b); }
+shp_dim shp_dim_mul(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MUL, a, b); }
+shp_dim shp_dim_floor_div(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_FLOOR, a, b); }
+shp_dim shp_dim_ceil_div(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_CEIL, a, b); }
+shp_dim shp_dim_mod(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MOD, a, b); }
+shp_dim shp_dim_min(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MIN, a, b); }
+shp_dim shp_dim_max(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MAX, a, b); }
+shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_BROADCAST, a, b); }
+
+shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
+{
+    shp_dim q, r;
+    if (!a || !b || b == t->zero) return 0;
+    if (expr_at(t, b)->term[0].coef < 0) {
+        a = dim_sum(t, a, -1, t->zero, 0);
+        b = dim_sum(t, b, -1, t->zero, 0);
+    }
+    return a && b && dim_divmod(t, a, b, &q, &r) && r == t->zero ? q : 0;
+}
+
+/* ---- the table and its simplest questions ---- */
+
+shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth)
+{
+    shp_dims *t = shp_alloc(a, sizeof *t);
+    if (!t) return NULL;
+    t->arena = a;
+    t->max_terms = terms < 2 ? 2 : terms > MAX_TERMS ? MAX_TERMS : terms;
+    t->max_depth = depth > MAX_DEPTH ? MAX_DEPTH : depth;
+    shp_mono *unit = shp_alloc(a, sizeof *unit);
+    t->memo = shp_alloc_array(a, MEMO, sizeof *t->memo);
+    if (!unit || !t->memo || !rehash(t)) return NULL;
+    unit->is.lo = unit->is.hi = 1;
+    if (!push_record(t, &t->monos, unit) || !push_record(t, &t->exprs, unit)) return NULL;  /* handle 0 is no dim */
+    t->zero = shp_dim_const(t, 0);
+    t->one = shp_dim_const(t, 1);
+    return t->one ? t : NULL;
+}
+
+bool *shp_dims_overflow(shp_dims *t) { return &t->overflow; }
+
+bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value)
+{
+    if (!d) return false;
+    const shp_expr *e = expr_at(t, d);
+    if (e->n > 1 || (e->n && e->term[0].mono)) return false;
+    if (value) *value = e->n ? e->term[0].coef : 0;
+    return true;
+}
+
+bool shp_dim_is(const shp_dims *t, shp_dim d, int64_t value)
+{
+    int64_t v;
+    return shp_dim_number(t, d, &v) && v == value;
+}
+
+const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d)
+{
+    const shp_atom *x = d ? dim_lone(t, d) : NULL;
+    return x && x->kind == ATOM_SYMBOL ? &symbol_at(t, x->symbol)->s : NULL;
+}
+
+bool shp_dim_has_fresh(const shp_dims *t, shp_dim d) { return d && expr_at(t, d)->is.fresh; }
+bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d) { return d && expr_at(t, d)->is.undeclared; }
+
+void shp_dim_visit(const shp_dims *t, shp_dim d, void (*visit)(void *arg, const shp_symbol *s), void *arg)
+{
+    const shp_symset *set = d ? expr_at(t, d)->is.symbols : NULL;
+    for (uint32_t i = 0; set && i < set->n; i++) visit(arg, &symbol_at(t, set->id[i])->s);
+}
+
+bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s)
+{
+    const shp_symset *set = d ? expr_at(t, d)->is.symbols : NULL;
+    for (uint32_t i = 0; set && i < set->n; i++) if (&symbol_at(t, set->id[i])->s == s) return true;
+    return false;
+}
+
+uint32_t shp_dims_symbols(const shp_dims *t) { return (uint32_t)t->symbols.n; }
+const shp_symbol *shp_dims_symbol(const shp_dims *t, uint32_t i) { return &symbol_at(t, i)->s; }

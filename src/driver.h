@@ -1,0 +1,66 @@
+/* driver - what node.c and infer.c share: the private state of a call. Nothing outside these two includes it. */
+#ifndef SHP_DRIVER_H
+#define SHP_DRIVER_H
+
+#include "infer.h"
+#include "ops/ops.h"
+
+enum { SHP_ABSENT = 1 };            /* the value number of a function's input that the call leaves out */
+
+typedef struct shp_type_row {       /* an interned type from SHP_TYPE_OTHER on */
+    shp_kind kind;
+    shp_type inner;
+    int key;
+} shp_type_row;
+
+typedef struct shp_op_entry {       /* what (domain, op_type, opset) leads to, looked up once */
+    shp_str domain, op_type;
+    int64_t opset;
+    const shp_schema *schema;
+    shp_rule *rule;
+    bool host, reported;
+} shp_op_entry;
+
+typedef struct shp_name_use {       /* a dim_param that the file declares somewhere */
+    shp_str name;
+    uint32_t uses;                  /* over all value_infos */
+    bool input;                     /* an input of the main graph declares it */
+    shp_dim dim;                    /* what it stands for, 0 until asked */
+} shp_name_use;
+
+struct shp_private {
+    shp_type_row *type;
+    size_t types, type_room;
+    shp_op_entry *op;               /* open-addressing table */
+    uint32_t ops, op_room;
+    shp_name_use *name;             /* open-addressing table */
+    uint32_t names, name_room;
+    uint64_t *assumed;              /* hashes of recorded assumptions, open-addressing */
+    uint32_t assumed_count, assumed_room;
+    bool waiting;                   /* the node being done needs bytes or a host's answer */
+    bool started;
+    uint32_t at;                    /* position in the main graph's order */
+    struct shp_answer { bool ok; const shp_fact *out; uint32_t count; shp_str message; } *answer;    /* host answers of the current main node */
+    size_t answers, answer_room, answer_at;
+    uint32_t calls;                 /* functions and bodies being inferred inside each other */
+    bool default_told;
+    shp_str *missing;               /* external files that are not there */
+    size_t missing_files, missing_room;
+    shp_str asking_op, asking_name; /* the node being done, for messages about what it asks for */
+};
+
+/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail. */
+void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...);
+/* Ends the call. */
+void shp_stop(shp_infer *x, shp_code code, const char *format, ...);
+/* The shape with dims resolved; a new one where any changed. */
+const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s);
+const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c);
+shp_shape *shp_shape_new(shp_infer *x, int64_t rank);
+/* The tensor's elements: NULL where unknown (or not yet: x->p->waiting). */
+const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t);
+/* The dim that a declared dim stands for: bound, parsed as an expression, or a symbol. fresh_key: for an unnamed one. */
+shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, shp_origin origin);
+shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);
+
+#endif

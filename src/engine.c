@@ -1,0 +1,492 @@
+#include "shp.h"
+
+#include <string.h>
+
+#include "skim.h"
+#include "wire.h"
+
+enum { PAUSE_NODES = 2000 };        /* of the main graph: a few milliseconds */
+
+typedef struct value {              /* a message of VALUE_FIELDS; dims and elements are read when it is known where to put them */
+    shp_str name, type;
+    bool has_shape;
+    uint32_t rank, count;
+    shp_wire fields;
+} value;
+
+struct shp_engine {
+    shp_arena *a;
+    shp_ask ask;
+    shp_skim *skim;                 /* until the skeleton is there */
+    shp_infer *x;
+    shp_options options;
+    value *input;                   /* beside options.input */
+    shp_status status;
+};
+
+/* ---- types as text ---- */
+
+static bool starts(shp_str *s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    if (s->len < len || memcmp(s->at, prefix, len)) return false;
+    *s = (shp_str){ s->at + len, s->len - (uint32_t)len };
+    return true;
+}
+
+static int parse_dtype(shp_str s)
+{
+    if (shp_str_is(s, "float")) return SHP_FLOAT;
+    if (shp_str_is(s, "double")) return SHP_DOUBLE;
+    for (int t = 1; t < SHP_DTYPE_COUNT; t++) if (shp_str_is(s, shp_dtype_name(t))) return t;
+    int number = 0;                 /* a TensorProto.DataType as it is */
+    for (uint32_t i = 0; i < s.len && number < SHP_DTYPE_COUNT; i++) {
+        if (s.at[i] < '0' || s.at[i] > '9') return 0;
+        number = number * 10 + s.at[i] - '0';
+    }
+    return number < SHP_DTYPE_COUNT ? number : 0;
+}
+
+/* A type around another. Without a call (x NULL) only what needs no interning. */
+static shp_type wrap(shp_infer *x, shp_kind kind, shp_type inner, int key)
+{
+    if (x) return shp_type_make(x, kind, inner, key);
+    bool tensor = inner > 0 && inner < SHP_TYPE_SEQ, seq = inner > SHP_TYPE_SEQ && inner < SHP_TYPE_OPT;
+    if (kind == SHP_KIND_SEQ && tensor) return (shp_type)(SHP_TYPE_SEQ + inner);
+    if (kind == SHP_KIND_OPT && tensor) return (shp_type)(SHP_TYPE_OPT + inner);
+    if (kind == SHP_KIND_OPT && seq) return (shp_type)(SHP_TYPE_OPTSEQ + inner - SHP_TYPE_SEQ);
+    return 0;
+}
+
+/* "float32", "tensor(float)", "seq(map(int64,float))", …; 0 for what is none. */
+static shp_type parse_type(shp_infer *x, shp_str s)
+{
+    struct { shp_kind kind; int key; } open[8];
+    uint32_t depth = 0, tail = 0;
+    for (;; depth++) {
+        if (depth == sizeof open / sizeof *open) return 0;
+        open[depth].key = 0;
+        if (starts(&s, "seq(")) open[depth].kind = SHP_KIND_SEQ;
+        else if (starts(&s, "optional(")) open[depth].kind = SHP_KIND_OPT;
+        else if (starts(&s, "sparse_tensor(")) open[depth].kind = SHP_KIND_SPARSE;
+        else if (starts(&s, "tensor(")) open[depth].kind = SHP_KIND_TENSOR;
+        else if (starts(&s, "map(")) {
+            uint32_t comma = 0;
+            while (comma < s.len && s.at[comma] != ',') comma++;
+            open[depth].kind = SHP_KIND_MAP;
+            open[depth].key = parse_dtype((shp_str){ s.at, comma });
+            if (comma == s.len || !open[depth].key) return 0;
+            do comma++; while (comma < s.len && s.at[comma] == ' ');
+            s = (shp_str){ s.at + comma, s.len - comma };
+        } else break;
+    }
+    while (tail < depth && s.len && s.at[s.len - 1] == ')') tail++, s.len--;
+    shp_type t = tail == depth ? (shp_type)parse_dtype(s) : 0;
+    while (t && depth--) if (open[depth].kind != SHP_KIND_TENSOR) t = wrap(x, open[depth].kind, t, open[depth].key);
+    return t;
+}
+
+/* ---- options ---- */
+
+static shp_status fail(shp_engine *e, shp_code code, shp_str path, const char *message)
+{
+    e->ask.code = code;
+    e->ask.offset = UINT64_MAX;
+    e->ask.path = path;
+    e->ask.message = (shp_str){ message, (uint32_t)strlen(message) };
+    return e->status = SHP_ERROR;
+}
+
+static shp_status no_memory(shp_engine *e) { return fail(e, SHP_E_MEMORY, (shp_str){ "", 0 }, ""); }
+
+static bool is_dim(uint32_t field) { return field >= SHP_FIELD_DIM && field <= SHP_FIELD_DIM_UNKNOWN; }
+
+static value read_value(shp_wire w)
+{
+    value v = { .fields = w };
+    for (shp_field f; shp_next(&w, &f);) {
+        uint32_t field = f.key >> 3;
+        if (field == SHP_FIELD_VALUE_NAME) v.name = f.text;
+        else if (field == SHP_FIELD_TYPE) v.type = f.text;
+        else if (field == SHP_FIELD_SHAPE) v.has_shape = true;
+        else if (is_dim(field)) v.rank++;
+        else v.count++;
+    }
+    return v;
+}
+
+static shp_dim_proto *read_dims(shp_arena *a, const value *v)
+{
+    shp_dim_proto *dim = shp_alloc_array(a, v->rank + 1u, sizeof *dim), *to = dim;
+    shp_wire w = v->fields;
+    for (shp_field f; dim && shp_next(&w, &f);) {
+        uint32_t field = f.key >> 3;
+        if (!is_dim(field)) continue;
+        to->kind = field == SHP_FIELD_DIM ? SHP_DIM_VALUE : field == SHP_FIELD_DIM_TEXT ? SHP_DIM_PARAM : SHP_DIM_UNKNOWN;
+        to->value = (int64_t)f.value;
+        to++->param = f.text;
+    }
+    return dim;
+}
+
+static shp_binding read_binding(shp_wire w)
+{
+    shp_binding b = { { NULL, 0 }, 0, false };
+    for (shp_field f; shp_next(&w, &f);) {
+        if (f.key >> 3 == SHP_FIELD_NAME) b.name = f.text;
+        else if (f.key >> 3 == SHP_FIELD_SIZE) b.value = (int64_t)f.value;
+    }
+    return b;
+}
+
+static bool read_options(shp_engine *e, shp_wire w)
+{
+    shp_options *o = &e->options;
+    /* In the order of their fields, NESTING to OPERATIONS: what holds by default, and the most. */
+    uint64_t limit[] = { 64, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 64, 16, 4000000, 1 << 30, 1000000000 };
+    static const uint32_t most[] = { 1000, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 1000, 64 };
+    uint32_t count[3] = { 0, 0, 0 };
+    shp_wire all = w;
+    *o = (shp_options){ .strict = false };
+    for (shp_field f; shp_next(&all, &f);) {
+        uint32_t list = (f.key >> 3) - SHP_FIELD_BINDING;
+        if (list < 3) count[list]++;
+    }
+    o->binding = shp_alloc_array(e->a, count[0], sizeof *o->binding);
+    o->input = shp_alloc_array(e->a, count[1], sizeof *o->input);
+    e->input = shp_alloc_array(e->a, count[1], sizeof *e->input);
+    o->host_op = shp_alloc_array(e->a, count[2], sizeof *o->host_op);
+    if (e->a->failed) return false;
+    for (shp_field f; shp_next(&w, &f);) {
+        switch (f.key >> 3) {
+        case SHP_FIELD_STRICT: o->strict = f.value; break;
+        case SHP_FIELD_OVERRIDE: o->override_declared = f.value; break;
+        case SHP_FIELD_BINDING: o->binding[o->bindings++] = read_binding(f.sub); break;
+        case SHP_FIELD_INPUT: e->input[o->inputs++] = read_value(f.sub); break;
+        case SHP_FIELD_HOST_OP: o->host_op[o->host_ops++] = f.text; break;
+        default: if ((f.key >> 3) - SHP_FIELD_NESTING < sizeof limit / sizeof *limit) limit[(f.key >> 3) - SHP_FIELD_NESTING] = f.value;
+        }
+    }
+    for (uint32_t i = 0; i < sizeof most / sizeof *most; i++) if (limit[i] > most[i]) limit[i] = most[i];
+    o->nesting = (uint32_t)limit[0];
+    o->rank = (uint32_t)limit[1];
+    o->elements = (uint32_t)limit[2];
+    o->terms = (uint32_t)limit[3];
+    o->depth = (uint32_t)limit[4];
+    o->values = limit[5];
+    uint64_t memory = limit[6];
+    o->operations = limit[7];
+    if (o->terms < 2) o->terms = 2;
+    e->a->limit = memory < SIZE_MAX / 2 ? (size_t)memory : SIZE_MAX / 2;
+    return true;
+}
+
+/* ---- an input's elements ---- */
+
+static int declared_dtype(const shp_graph *g, shp_str name)
+{
+    for (uint32_t i = 0; i < g->inputs; i++)
+        if (shp_str_eq(g->slot[g->input[i]].name, name))
+            return g->input_info[i] && g->input_info[i]->type.kind == SHP_T_TENSOR ? g->input_info[i]->type.elem_type : 0;
+    return 0;
+}
+
+/* One element, an int64's or a double's bits, as its dtype's little-endian bytes. */
+static void store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
+{
+    double real = is_real ? shp_float64(bits) : (double)(int64_t)bits;
+    float single = (float)real;
+    uint32_t half;
+    if (dtype == SHP_DOUBLE) memcpy(&bits, &real, sizeof real);
+    else if (dtype == SHP_FLOAT) memcpy(&half, &single, sizeof half), bits = half;
+    else if (is_real) bits = real > -9e18 && real < 9e18 ? (uint64_t)(int64_t)real : 0;
+    for (int i = 0; i < shp_dtype_bits(dtype); i += 8) *to++ = (uint8_t)(bits >> i);
+}
+
+/* The data of an input as a tensor like any of the model's; NULL where it has none that inference could use. */
+static const shp_tensor *read_data(shp_engine *e, const value *v, const shp_input_option *o, int dtype)
+{
+    char kind = shp_dtype_kind(dtype);
+    int bits = shp_dtype_bits(dtype);
+    if (!v->count || v->count > e->options.elements || !o->has_shape) return NULL;
+    if (kind != 'I' && kind != 'U' && kind != 'B' && dtype != SHP_FLOAT && dtype != SHP_DOUBLE) return NULL;
+    if (bits < 8) return NULL;
+    shp_tensor *t = shp_alloc(e->a, sizeof *t);
+    int64_t *dim = shp_alloc_array(e->a, o->rank + 1u, sizeof *dim);
+    uint8_t *data = shp_alloc_array(e->a, v->count, (size_t)bits / 8), *to = data;
+    if (!t || !dim || !data) return NULL;
+    shp_wire w = v->fields;
+    for (shp_field f; shp_next(&w, &f);) {
+        uint32_t field = f.key >> 3;
+        if (field < SHP_FIELD_DATA) continue;
+        if (field != SHP_FIELD_DATA && field != SHP_FIELD_DATA_REAL) return NULL;      /* not all are known */
+        store(to, dtype, f.value, field == SHP_FIELD_DATA_REAL);
+        to += bits / 8;
+    }
+    for (uint32_t i = 0; i < o->rank; i++) {
+        if (o->dim[i].kind != SHP_DIM_VALUE) return NULL;
+        dim[i] = o->dim[i].value;
+    }
+    *t = (shp_tensor){ .name = v->name, .elem_type = dtype, .rank = o->rank, .dim = dim, .count = v->count, .field = SHP_DATA_RAW,
+                       .data = data, .data_len = (uint64_t)v->count * (uint64_t)bits / 8, .elements = v->count };
+    t->wire = shp_hash(shp_hash((uint64_t)dtype, dim, o->rank * sizeof *dim), data, (size_t)t->data_len);
+    return t;
+}
+
+/* Whether the shape, where it is all numbers, has that many elements. */
+static bool fits(const shp_input_option *o, uint32_t count)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < o->rank; i++) {
+        if (o->dim[i].kind != SHP_DIM_VALUE) return true;
+        product = product && (uint64_t)o->dim[i].value > UINT32_MAX / product ? UINT32_MAX : product * (uint64_t)o->dim[i].value;
+    }
+    return product == count;
+}
+
+static bool read_inputs(shp_engine *e, const shp_graph *g)
+{
+    for (uint32_t i = 0; i < e->options.inputs; i++) {
+        const value *v = &e->input[i];
+        shp_input_option *o = &e->options.input[i];
+        *o = (shp_input_option){ .name = v->name, .has_shape = v->has_shape, .rank = v->rank, .dim = read_dims(e->a, v) };
+        if (v->type.len && !(o->type = parse_type(NULL, v->type))) {
+            fail(e, SHP_E_OPTION, v->name, "its type is none: write it as \"float32\", \"seq(int64)\" or \"tensor(float)\"");
+            return false;
+        }
+        if (v->rank > e->options.rank) {
+            fail(e, SHP_E_OPTION, v->name, "its shape has more axes than limits.rank allows");
+            return false;
+        }
+        if (!o->dim) continue;
+        if (v->count && !fits(o, v->count)) {
+            fail(e, SHP_E_OPTION, v->name, "its data has not as many elements as its shape says");
+            return false;
+        }
+        o->data = read_data(e, v, o, o->type ? o->type : declared_dtype(g, v->name));
+    }
+    return true;
+}
+
+/* ---- a host's answer ---- */
+
+static shp_dim find_symbol(void *arg, shp_str name)
+{
+    shp_dims *t = arg;
+    shp_str rest = name;
+    if (starts(&rest, "unk__")) {           /* one that the host has seen printed */
+        uint64_t number = 0;
+        for (uint32_t i = 0; i < rest.len && rest.at[i] >= '0' && rest.at[i] <= '9' && number < UINT32_MAX; i++)
+            number = number * 10 + (uint64_t)(rest.at[i] - '0');
+        for (uint32_t i = shp_dims_symbols(t); i--;) {
+            const shp_symbol *s = shp_dims_symbol(t, i);
+            if (s->printed == number + 1 && !s->name.len) return shp_dims_symbol_dim(t, i);
+        }
+    }
+    return shp_dim_named(t, name, SHP_SIZE, false);
+}
+
+static shp_dim parse_dim(shp_dims *t, shp_str text)
+{
+    shp_dim d = shp_dim_parse(t, text, find_symbol, t);
+    return d ? d : find_symbol(t, text);
+}
+
+static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *v, shp_fact *f)
+{
+    shp_dims *t = e->x->dims;
+    if (v->type.len && !(f->type = parse_type(e->x, v->type)))
+        shp_note(n, SHP_D_HOST_RULE, "the host's rule gives output %d a type that is none: %n", (int64_t)output, v->type);
+    shp_shape *shape = v->has_shape && v->rank <= e->options.rank
+        ? shp_alloc(e->a, sizeof *shape + v->rank * sizeof(shp_dim)) : NULL;
+    shp_content *c = v->count ? shp_content_new(n, v->count) : NULL;
+    if (shape) shape->rank = (int32_t)v->rank;
+    uint32_t axis = 0, at = 0;
+    shp_wire w = v->fields;
+    for (shp_field field; shp_next(&w, &field);) {
+        uint32_t number = field.key >> 3;
+        if (is_dim(number) && shape) {
+            int64_t size = (int64_t)field.value;
+            shp_dim d = number == SHP_FIELD_DIM_TEXT ? parse_dim(t, field.text)
+                : number == SHP_FIELD_DIM && size >= 0 ? shp_dim_const(t, size) : 0;
+            shape->dim[axis] = d ? d : shp_fresh(n, output, axis, SHP_WHY_DATA);
+            axis++;
+        } else if (number >= SHP_FIELD_DATA && c) {
+            shp_elem *to = &c->elem[at++];
+            bool real = shp_dtype_kind(f->type) == 'F';
+            if (number == SHP_FIELD_DATA_REAL || (number == SHP_FIELD_DATA && real))
+                *to = (shp_elem){ .den = -1, .real = number == SHP_FIELD_DATA ? (double)(int64_t)field.value : shp_float64(field.value) };
+            else if (number != SHP_FIELD_DATA_UNKNOWN)
+                *to = (shp_elem){ .num = number == SHP_FIELD_DATA ? shp_dim_const(t, (int64_t)field.value) : parse_dim(t, field.text), .den = 1 };
+            if ((to->den == 1 && !to->num) || (to->den == -1 && !real)) to->den = 0;
+        }
+    }
+    f->shape = shape;
+    f->content = c;
+}
+
+static void answer(shp_engine *e, shp_wire w)
+{
+    shp_node *n = e->x->request.node;
+    uint32_t count = 0, o = 0;
+    shp_wire all = w;
+    for (shp_field f; shp_next(&all, &f);) count++;
+    shp_fact *out = shp_alloc_array(e->a, count + 1u, sizeof *out);
+    if (!out) return;
+    for (shp_field f; shp_next(&w, &f); o++) {
+        value v = read_value(f.sub);
+        read_fact(e, n, o, &v, &out[o]);
+    }
+    shp_infer_rule(e->x, true, out, count, (shp_str){ "", 0 });
+}
+
+/* ---- the machine ---- */
+
+shp_engine *shp_engine_new(shp_arena *a)
+{
+    shp_engine *e = shp_alloc(a, sizeof *e);
+    if (e) e->a = a;
+    return e;
+}
+
+const shp_ask *shp_engine_ask(const shp_engine *e) { return &e->ask; }
+
+shp_status shp_engine_start(shp_engine *e, const uint8_t *options, size_t len, uint64_t size)
+{
+    if (!read_options(e, shp_wire_of(options, len))) return no_memory(e);
+    e->skim = shp_skim_new(e->a, size, e->options.nesting * 3 + 16);
+    return e->skim ? shp_engine_step(e) : no_memory(e);
+}
+
+void shp_engine_give(shp_engine *e, bool ok, const uint8_t *bytes, size_t len)
+{
+    shp_str why = { (const char *)bytes, (uint32_t)len };
+    if (e->skim) {
+        if (ok && e->status == SHP_NEED_BYTES) shp_skim_feed(e->skim, e->ask.offset, bytes, len);
+        return;
+    }
+    if (e->status == SHP_NEED_BYTES) shp_infer_bytes(e->x, ok, ok ? bytes : NULL, ok ? len : 0, ok ? (shp_str){ "", 0 } : why);
+    else if (e->status == SHP_NEED_RULE && ok) answer(e, shp_wire_of(bytes, len));
+    else if (e->status == SHP_NEED_RULE) shp_infer_rule(e->x, false, NULL, 0, why);
+}
+
+void shp_engine_end(shp_engine *e, uint64_t size)
+{
+    if (e->skim && e->status == SHP_NEED_BYTES) shp_skim_feed(e->skim, size, NULL, 0);
+}
+
+/* From the skeleton to a call of inference. false: failed. */
+static bool read_model(shp_engine *e)
+{
+    shp_read_error error = { .code = SHP_OK, .offset = UINT64_MAX, .path = "" };
+    size_t size = 0;
+    const uint8_t *skeleton = shp_skim_done(e->skim, &size, &error);
+    const shp_options *o = &e->options;
+    shp_model *m = skeleton ? shp_model_read(e->a, skeleton, size, o->nesting, o->values, o->elements, &error) : NULL;
+    if (!error.code && !m) error.code = SHP_E_MEMORY;
+    if (!error.code && !m->graph) error.code = SHP_E_NOT_ONNX, error.path = "it has no graph";
+    if (error.code) {
+        const char *path = error.path ? error.path : "";
+        fail(e, error.code, (shp_str){ path, (uint32_t)strlen(path) }, "");
+        e->ask.offset = error.offset;
+        return false;
+    }
+    e->skim = NULL;
+    e->ask.nodes = m->graph->nodes;
+    if (!read_inputs(e, m->graph)) return false;
+    e->x = shp_infer_new(e->a, m, o);
+    if (!e->x) no_memory(e);
+    return e->x;
+}
+
+static shp_status infer(shp_engine *e)
+{
+    shp_infer *x = e->x;
+    e->status = shp_infer_step(x, PAUSE_NODES);
+    e->ask.nodes_done = x->done;
+    e->ask.location = (shp_str){ "", 0 };
+    switch (e->status) {
+    case SHP_NEED_BYTES:
+        e->ask.offset = x->request.offset;
+        e->ask.length = x->request.length;
+        e->ask.location = x->request.location;
+        break;
+    case SHP_NEED_RULE:
+        e->ask.report = shp_report_node(x, x->request.node);
+        if (!e->ask.report) return no_memory(e);
+        break;
+    case SHP_DONE:
+        e->ask.report = shp_report_make(x);
+        if (!e->ask.report) return no_memory(e);
+        break;
+    case SHP_ERROR:
+        fail(e, x->error ? x->error : SHP_E_MEMORY, (shp_str){ "", 0 }, "");
+        e->ask.message = x->error_message;
+        break;
+    case SHP_PAUSE: break;
+    }
+    return e->status;
+}
+
+shp_status shp_engine_step(shp_engine *e)
+{
+    if (e->status == SHP_ERROR) return e->status;
+    if (e->skim) {
+        e->ask.length = 0;
+        if (shp_skim_wants(e->skim, &e->ask.offset)) return e->status = SHP_NEED_BYTES;
+        if (!read_model(e)) return e->status = SHP_ERROR;
+    }
+    return infer(e);
+}
+
+/* ---- evaluation ---- */
+
+typedef struct binding_list {
+    shp_dims *dims;
+    const shp_binding *at;
+    uint32_t count;
+    shp_str missing;
+} binding_list;
+
+static const shp_binding *bound(binding_list *l, shp_str name)
+{
+    for (uint32_t i = 0; i < l->count; i++) if (shp_str_eq(l->at[i].name, name)) return &l->at[i];
+    return NULL;
+}
+
+static shp_dim find_bound(void *arg, shp_str name)
+{
+    binding_list *l = arg;
+    if (!bound(l, name) && !l->missing.len) l->missing = name;
+    return shp_dim_named(l->dims, name, SHP_ANY, true);
+}
+
+static bool bound_value(void *arg, const shp_symbol *s, int64_t *v)
+{
+    const shp_binding *b = bound(arg, s->name);
+    if (b) *v = b->value;
+    return b;
+}
+
+shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings, size_t len, int64_t *result, shp_str *name)
+{
+    shp_binding *list = NULL;
+    size_t room = 0;
+    binding_list l = { shp_dims_new(a, 4096, 64), NULL, 0, { "", 0 } };
+    shp_wire w = shp_wire_of(bindings, len);
+    for (shp_field f; shp_next(&w, &f);) {
+        if (f.key != SHP_KEY(SHP_FIELD_BINDING, SHP_LEN)) continue;
+        list = shp_grow_array(a, list, l.count, &room, sizeof *list);
+        if (!list) return SHP_UNDEFINED;
+        list[l.count++] = read_binding(f.sub);
+    }
+    l.at = list;
+    if (!l.dims) return SHP_UNDEFINED;
+    const shp_binding *whole = bound(&l, text);
+    if (whole) { *result = whole->value; return SHP_EVALUATED; }
+    shp_dim d = shp_dim_parse(l.dims, text, find_bound, &l);
+    *name = l.missing;
+    if (!d) return SHP_NO_EXPRESSION;
+    if (l.missing.len) return SHP_NO_VALUE;
+    return shp_dim_eval(l.dims, d, bound_value, &l, result) ? SHP_EVALUATED : SHP_UNDEFINED;
+}

@@ -1,0 +1,443 @@
+/* Graphs: nodes, the names of values, and the order in which nodes can be done. */
+#include "reader.h"
+
+#include "skim.h"
+
+#include <string.h>
+
+enum part { NODE, INITIALIZER, SPARSE, INPUT, OUTPUT, INFO, PARTS, GRAPH_NAME, OTHER };
+
+/* GraphProto and FunctionProto, seen as one: field numbers differ, and a function's inputs and outputs are only names. */
+static const uint8_t parts[2][16] = {
+    { OTHER, NODE, GRAPH_NAME, OTHER, OTHER, INITIALIZER, OTHER, OTHER, OTHER, OTHER, OTHER, INPUT, OUTPUT, INFO, OTHER, SPARSE },
+    { OTHER, GRAPH_NAME, OTHER, OTHER, INPUT, OUTPUT, OTHER, NODE, OTHER, OTHER, OTHER, OTHER, INFO, OTHER, OTHER, OTHER },
+};
+
+static enum part part_of(bool function, uint32_t key)
+{
+    return (key & 7) == SHP_LEN && key >> 3 < 16 ? (enum part)parts[function][key >> 3] : OTHER;
+}
+
+/* ---- names ---- */
+typedef struct shp_names {
+    shp_graph *g;
+    struct shp_names *around;       /* the enclosing graph's */
+    size_t room;                    /* slots there is memory for */
+    bool function;
+    shp_wire part[PARTS];           /* where in the message the fields of each part stand: from the first to behind the last */
+    uint32_t count[PARTS];
+    shp_pendings bodies;
+    uint32_t *in, *out;             /* slots of the node being read */
+    size_t in_room, out_room;
+} shp_names;
+
+static bool same(const char *a, const char *b, size_t len)
+{
+    for (; len >= 8; len -= 8, a += 8, b += 8) {
+        uint64_t x, y;
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        if (x != y) return false;
+    }
+    while (len && a[len - 1] == b[len - 1]) len--;
+    return !len;
+}
+
+/* The table entry where the name is, or belongs. Entries are slots + 1; 0 is free. */
+static uint32_t *place(const shp_graph *g, shp_str name, uint32_t hash)
+{
+    for (uint32_t i = hash; ; i++) {
+        uint32_t *entry = &g->table[i & g->mask];
+        if (!*entry) return entry;
+        const shp_slot *s = &g->slot[*entry - 1];
+        if (s->hash == hash && s->name.len == name.len && same(s->name.at, name.at, name.len)) return entry;
+    }
+}
+
+static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
+{
+    uint64_t size = 8;
+    while (size < slots + slots / 2) size *= 2;
+    if (size > UINT32_MAX || !(g->table = shp_take(r, (size_t)size, sizeof *g->table))) { shp_read_fail(r, SHP_E_MEMORY); return false; }
+    g->mask = (uint32_t)size - 1;
+    for (uint32_t i = 0; i < g->slots; i++) *place(g, g->slot[i].name, g->slot[i].hash) = i + 1;
+    return true;
+}
+
+/* A new slot at its place in the table. */
+static uint32_t add(shp_reader *r, shp_names *n, uint32_t *entry, shp_str name, uint32_t hash)
+{
+    shp_graph *g = n->g;
+    if (++r->slots > r->values) { shp_read_fail(r, SHP_E_VALUES); return SHP_NONE; }
+    shp_slot *more = shp_append(r, g->slot, g->slots, &n->room, sizeof *more);
+    if (!more) return SHP_NONE;
+    g->slot = more;
+    more[g->slots] = (shp_slot){ .name = name, .outer = SHP_NONE, .def = SHP_NONE, .initializer = SHP_NONE, .info = SHP_NONE,
+                                 .twice = SHP_NONE, .hash = hash };
+    *entry = ++g->slots;
+    if ((uint64_t)g->slots * 4 > (uint64_t)g->mask * 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
+    return g->slots - 1;
+}
+
+/* Names are short and many: words, the last of which may overlap. */
+static uint32_t hash_of(uint64_t seed, shp_str name)
+{
+    uint64_t h = seed ^ name.len, word = 0;
+    if (!name.len) return (uint32_t)h;
+    const char *p = name.at, *end = p + name.len;
+    for (; end - p > 8; p += 8) {
+        memcpy(&word, p, 8);
+        h = shp_mix(h, word);
+    }
+    if (name.len >= 8) memcpy(&word, end - 8, 8);
+    else if (name.len >= 4) {
+        uint32_t low, high;
+        memcpy(&low, p, 4);
+        memcpy(&high, end - 4, 4);
+        word = low | (uint64_t)high << 32;
+    } else word = (uint8_t)p[0] | (uint64_t)(uint8_t)p[name.len / 2] << 8 | (uint64_t)(uint8_t)end[-1] << 16;
+    return (uint32_t)shp_mix(h, word);
+}
+
+/* The slot of a name, made where there is none yet; SHP_NONE and an error. */
+static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
+{
+    uint32_t hash = hash_of(r->seed, name), *entry = place(n->g, name, hash);
+    return *entry ? *entry - 1 : add(r, n, entry, name, hash);
+}
+
+uint32_t shp_graph_find(const shp_graph *g, shp_str name)
+{
+    return *place(g, name, hash_of(g->seed, name)) - 1;     /* a free entry, 0, is SHP_NONE */
+}
+
+/* The slot that means this name in graph n, or in one around it: then a slot of n stands for that. SHP_NONE where nothing defines it. */
+static uint32_t captured(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
+{
+    if (!n) return SHP_NONE;
+    uint32_t *entry = place(n->g, name, hash);
+    if (*entry) return n->g->slot[*entry - 1].undefined ? SHP_NONE : *entry - 1;
+    uint32_t outer = captured(r, n->around, name, hash), slot;
+    if (outer == SHP_NONE || (slot = add(r, n, entry, name, hash)) == SHP_NONE) return SHP_NONE;
+    n->g->slot[slot].outer = outer;
+    return slot;
+}
+
+static bool defined(const shp_slot *s) { return s->def != SHP_NONE || s->is_input || s->initializer != SHP_NONE; }
+
+/* Names that nothing in this graph defines: of a graph around it, or of none. */
+static void resolve(shp_reader *r, shp_names *n)
+{
+    for (uint32_t i = 0; i < n->g->slots && !r->error->code; i++) {
+        shp_slot *s = &n->g->slot[i];
+        if (defined(s)) r->shown++;
+        else if ((s->outer = captured(r, n->around, s->name, s->hash)) == SHP_NONE) s->undefined = true;
+    }
+}
+
+/* ---- nodes ---- */
+static void define(shp_slot *s, uint32_t node)
+{
+    if (!defined(s)) s->def = node;
+    else if (s->twice == SHP_NONE) s->twice = node;
+}
+
+/* The slot of an input or output in the list so far; an omitted one, "", has none. */
+static bool add_name(shp_reader *r, shp_names *n, uint32_t **list, uint32_t count, size_t *room, shp_str name)
+{
+    if (count == *room) {
+        uint32_t *more = shp_append(r, *list, count, room, sizeof *more);
+        if (!more) return false;
+        *list = more;
+    }
+    uint32_t slot = (*list)[count] = name.len ? slot_of(r, n, name) : SHP_NONE;
+    return slot != SHP_NONE;
+}
+
+/* Memory for a node's lists, of which there are many. */
+static uint32_t *take_slots(shp_reader *r, size_t count)
+{
+    enum { POOL = 1024 };
+    if (count > POOL / 4) return shp_take(r, count, sizeof(uint32_t));
+    if (count > r->pool_left) {
+        r->pool = shp_take(r, POOL, sizeof *r->pool);
+        r->pool_left = r->pool ? POOL : 0;
+    }
+    if (!r->pool) return NULL;
+    r->pool_left -= count;
+    return (r->pool += count) - count;
+}
+
+static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
+{
+    shp_node_proto *node = &n->g->node[index];
+    shp_attr *attr = shp_take(r, node->attrs, sizeof *attr);
+    size_t before = n->bodies.count;
+    uint64_t refs = r->refs;
+    uint32_t i = 0;
+    node->attr = attr;
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        if (f.key != SHP_KEY(5, SHP_LEN)) continue;
+        node->hash = shp_hash(node->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));
+        shp_read_attr(r, &f.sub, &attr[i], &n->bodies, index, i);
+        i++;
+    }
+    node->has_graph = n->bodies.count > before;
+    node->has_ref = r->refs > refs;
+}
+
+static void read_node(shp_reader *r, shp_names *n, const shp_wire *message, uint32_t index)
+{
+    shp_node_proto *node = &n->g->node[index];
+    shp_where here;
+    shp_wire w = *message, attributes = w;
+    shp_enter(r, &here, "node", index, message);
+    const uint8_t *at;
+    for (shp_field f; at = w.at, shp_next(&w, &f); )
+        switch (f.key) {
+        case SHP_KEY(1, SHP_LEN): add_name(r, n, &n->in, node->inputs++, &n->in_room, f.text); break;
+        case SHP_KEY(2, SHP_LEN):
+            if (add_name(r, n, &n->out, node->outputs++, &n->out_room, f.text)) define(&n->g->slot[n->out[node->outputs - 1]], index);
+            break;
+        case SHP_KEY(3, SHP_LEN): node->name = f.text; break;
+        case SHP_KEY(4, SHP_LEN): node->op_type = f.text; break;
+        case SHP_KEY(5, SHP_LEN): if (!node->attrs++) attributes.at = at; break;
+        case SHP_KEY(7, SHP_LEN): node->domain = shp_domain(f.text); break;
+        case SHP_KEY(8, SHP_LEN): node->overload = f.text; break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): w.failed = true; break;                  /* a name beyond 64 KiB */
+        }
+    if (w.failed) shp_read_fail(r, SHP_E_WIRE);
+    uint32_t *slot = take_slots(r, (size_t)node->inputs + node->outputs);
+    if (!r->error->code) {
+        if (node->inputs) memcpy(slot, n->in, node->inputs * sizeof *slot);
+        if (node->outputs) memcpy(slot + node->inputs, n->out, node->outputs * sizeof *slot);
+        node->input = slot;
+        node->output = slot + node->inputs;
+        if (node->attrs) read_attributes(r, n, attributes, index);
+    }
+    shp_leave(r, &here);
+}
+
+static void read_bodies(shp_reader *r, shp_names *n)
+{
+    for (size_t i = 0; i < n->bodies.count && !r->error->code; i++) {
+        const shp_pending *b = &n->bodies.item[i];
+        uint64_t refs = r->refs;
+        shp_where in_node, in_attr, here;
+        shp_enter(r, &in_node, "node", b->node, &b->message);
+        shp_enter(r, &in_attr, "attribute", b->attr, &b->message);
+        shp_enter(r, &here, b->index == SHP_NONE ? "g" : "graphs", b->index, &b->message);
+        *b->to = shp_read_graph(r, &b->message, n, false);
+        shp_leave(r, &in_node);
+        if (r->refs > refs) n->g->node[b->node].has_ref = true;
+    }
+}
+
+/* ---- order ---- */
+
+/* Walks what a node depends on: its inputs, then what its bodies take from this graph. */
+typedef struct walk {
+    uint32_t input, attr, graph, slot;
+} walk;
+
+static uint32_t maker(const shp_graph *g, uint32_t slot) { return slot == SHP_NONE ? SHP_NONE : g->slot[slot].def; }
+
+/* The next node of the same graph that `node` depends on, SHP_NONE at the end. */
+static uint32_t next_dependency(const shp_graph *g, const shp_node_proto *node, walk *at)
+{
+    uint32_t def;
+    while (at->input < node->inputs)
+        if ((def = maker(g, node->input[at->input++])) != SHP_NONE) return def;
+    if (!node->has_graph) return SHP_NONE;
+    for (; at->attr < node->attrs; at->attr++, at->graph = 0) {
+        const shp_attr *a = &node->attr[at->attr];
+        for (uint32_t graphs = a->graphs ? a->count : a->g ? 1 : 0; at->graph < graphs; at->graph++, at->slot = 0) {
+            const shp_graph *body = a->graphs ? a->graphs[at->graph] : a->g;
+            while (at->slot < body->slots)
+                if ((def = maker(g, body->slot[at->slot++].outer)) != SHP_NONE) return def;
+        }
+    }
+    return SHP_NONE;
+}
+
+static bool is_sorted(const shp_graph *g)
+{
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        walk at = { 0 };
+        for (uint32_t def; (def = next_dependency(g, &g->node[i], &at)) != SHP_NONE; )
+            if (def >= i) return false;
+    }
+    return true;
+}
+
+enum { NEW, OPEN, GOOD, CYCLIC };   /* CYCLIC: on a cycle, or dependent on one */
+
+typedef struct stack {
+    uint32_t *node;
+    size_t count, room;
+} stack;
+
+static bool push(shp_reader *r, stack *s, uint32_t node)
+{
+    uint32_t *more = shp_append(r, s->node, s->count, &s->room, sizeof *more);
+    if (!more) return false;
+    s->node = more;
+    more[s->count++] = node;
+    return true;
+}
+
+/* Depth first in file order: what a node needs comes right before it. Linear in nodes and inputs. */
+static void sort(shp_reader *r, shp_graph *g)
+{
+    uint8_t *state = shp_take(r, g->nodes, 1);
+    stack s = { 0 };
+    for (uint32_t root = 0; root < g->nodes && !r->error->code; root++) {
+        if (state[root] != NEW || !push(r, &s, root)) continue;
+        while (s.count) {
+            uint32_t node = s.node[s.count - 1], def;
+            walk at = { 0 };
+            if (state[node] == NEW) {
+                size_t first = s.count, last;
+                state[node] = OPEN;
+                while ((def = next_dependency(g, &g->node[node], &at)) != SHP_NONE)
+                    if (state[def] == NEW && !push(r, &s, def)) return;
+                for (last = s.count; first + 1 < last; first++) {       /* the first on top */
+                    def = s.node[first];
+                    s.node[first] = s.node[--last];
+                    s.node[last] = def;
+                }
+                continue;
+            }
+            s.count--;
+            if (state[node] != OPEN) continue;
+            bool good = true;       /* what is open by now is this node itself or waits for it */
+            while (good && (def = next_dependency(g, &g->node[node], &at)) != SHP_NONE) good = state[def] == GOOD;
+            state[node] = good ? GOOD : CYCLIC;
+            if (good) g->order[g->sorted++] = node;
+        }
+    }
+    uint32_t end = g->sorted;
+    for (uint32_t i = 0; i < g->nodes && !r->error->code; i++)
+        if (state[i] == CYCLIC) g->order[end++] = i;
+}
+
+static void find_order(shp_reader *r, shp_graph *g)
+{
+    if (!is_sorted(g)) { sort(r, g); return; }
+    for (uint32_t i = 0; i < g->nodes; i++) g->order[i] = i;
+    g->sorted = g->nodes;
+}
+
+/* ---- graphs ---- */
+
+/* Counts, so that every array has its size from the start (slots for one output a node), and finds where each part is. */
+static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
+{
+    shp_graph *g = n->g;
+    for (shp_field f; ; ) {
+        const uint8_t *at = w.at;
+        if (!shp_read_next(r, &w, &f)) break;
+        enum part part = part_of(n->function, f.key);
+        if (part == GRAPH_NAME) g->name = f.text;
+        if (part >= PARTS) continue;
+        if (!n->count[part]++) n->part[part].at = at;
+        n->part[part].end = w.at;
+    }
+    g->nodes = n->count[NODE];
+    g->inputs = n->count[INPUT];
+    g->outputs = n->count[OUTPUT];
+    g->initializers = n->count[INITIALIZER] + n->count[SPARSE];
+    g->value_infos = n->count[INFO] + (n->function ? 0 : g->outputs);
+    uint64_t room = (uint64_t)g->nodes + g->inputs + g->initializers + g->nodes / 64 + 4;
+    n->room = (size_t)(room < r->values ? room : r->values + 1);
+    g->slot = shp_take(r, n->room, sizeof *g->slot);
+    g->node = shp_take(r, g->nodes, sizeof *g->node);
+    g->input = shp_take(r, g->inputs, sizeof *g->input);
+    g->input_info = shp_take(r, g->inputs, sizeof *g->input_info);
+    g->output = shp_take(r, g->outputs, sizeof *g->output);
+    g->initializer_slot = shp_take(r, g->initializers, sizeof *g->initializer_slot);
+    g->initializer = shp_take(r, g->initializers, sizeof *g->initializer);
+    g->value_info = shp_take(r, g->value_infos, sizeof *g->value_info);
+    g->order = shp_take(r, g->nodes, sizeof *g->order);
+    if (!r->error->code) table_for(r, g, n->room);
+}
+
+static void read_input(shp_reader *r, shp_names *n, const shp_field *f, uint32_t i)
+{
+    shp_graph *g = n->g;
+    shp_value_info *info = g->input_info[i] = shp_take(r, 1, sizeof *info);
+    if (!info) return;
+    if (n->function) info->name = f->text;
+    else shp_read_value_info(r, &f->sub, info);
+    g->input[i] = slot_of(r, n, info->name);
+    if (g->input[i] != SHP_NONE) g->slot[g->input[i]].is_input = true;
+}
+
+static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, uint32_t i, bool sparse)
+{
+    shp_graph *g = n->g;
+    shp_tensor *t = g->initializer[i] = shp_take(r, 1, sizeof *t);
+    if (!t) return;
+    if (sparse) shp_read_sparse(r, sub, t);
+    else shp_read_tensor(r, sub, t);
+    uint32_t slot = g->initializer_slot[i] = slot_of(r, n, t->name);
+    if (slot != SHP_NONE) g->slot[slot].initializer = i;
+}
+
+/* What the file declares for a value: value_info, then outputs, which count most. */
+static void read_info(shp_reader *r, shp_names *n, const shp_field *f, uint32_t i, bool output)
+{
+    shp_graph *g = n->g;
+    uint32_t first = n->count[INFO], at = output ? first + i : i, slot;
+    shp_value_info here = { 0 }, *info = &here;
+    if (!output || !n->function) info = g->value_info[at] = shp_take(r, 1, sizeof *info);
+    if (!info) return;
+    if (info == &here) here.name = f->text;
+    else shp_read_value_info(r, &f->sub, info);
+    if (output) g->output[i] = slot = slot_of(r, n, info->name);
+    else slot = shp_graph_find(g, info->name);
+    if (slot == SHP_NONE) return;
+    shp_slot *s = &g->slot[slot];
+    if (info != &here && (output || s->info == SHP_NONE || s->info < first)) s->info = at;
+    if (output) s->is_output = true;
+}
+
+static void read_part(shp_reader *r, shp_names *n, enum part part, const char *name)
+{
+    shp_wire w = n->part[part];
+    uint32_t i = 0;
+    if (!n->count[part]) return;
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        if (part_of(n->function, f.key) != part) continue;
+        if (part == NODE) { read_node(r, n, &f.sub, i++); continue; }
+        shp_where here;
+        shp_enter(r, &here, name, i, &f.sub);
+        if (part == INPUT) read_input(r, n, &f, i);
+        else if (part == OUTPUT || part == INFO) read_info(r, n, &f, i, part == OUTPUT);
+        else read_initializer(r, n, &f.sub, part == SPARSE ? n->count[INITIALIZER] + i : i, part == SPARSE);
+        shp_leave(r, &here);
+        i++;
+    }
+}
+
+shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_names *around, bool function)
+{
+    shp_graph *g = shp_take(r, 1, sizeof *g);
+    shp_names n = { .g = g, .around = around, .function = function };
+    if (!g) return NULL;
+    g->seed = r->seed;
+    g->outer = around ? around->g : NULL;
+    g->depth = around ? around->g->depth + 1 : 0;
+    if (g->depth > r->nesting) { shp_read_fail(r, SHP_E_NESTING); return NULL; }
+    count_parts(r, &n, *message);
+    read_part(r, &n, INPUT, "input");               /* inputs and initializers define names before any node does */
+    read_part(r, &n, INITIALIZER, "initializer");
+    read_part(r, &n, SPARSE, "sparse_initializer");
+    read_part(r, &n, NODE, "node");
+    read_part(r, &n, OUTPUT, "output");
+    read_part(r, &n, INFO, "value_info");
+    resolve(r, &n);
+    read_bodies(r, &n);
+    if (!r->error->code) find_order(r, g);
+    return r->error->code ? NULL : g;
+}

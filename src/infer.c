@@ -1,0 +1,997 @@
+#include "driver.h"
+
+#include <string.h>
+
+enum { LOOKUP_ROOM = 256, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
+
+/* ---- declared types and dims ---- */
+
+shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t)
+{
+    shp_kind wrap[8];
+    int key[8], depth = 0;
+    for (; t && depth < 8; t = t->inner) {
+        switch (t->kind) {
+        case SHP_T_TENSOR: case SHP_T_SPARSE: {
+            shp_type type = shp_dtype_kind(t->elem_type) ? (shp_type)t->elem_type : 0;
+            if (!type) return 0;
+            if (t->kind == SHP_T_SPARSE) type = shp_type_make(x, SHP_KIND_SPARSE, type, 0);
+            while (depth--) type = shp_type_make(x, wrap[depth], type, key[depth]);
+            return type;
+        }
+        case SHP_T_SEQUENCE: wrap[depth] = SHP_KIND_SEQ; break;
+        case SHP_T_OPTIONAL: wrap[depth] = SHP_KIND_OPT; break;
+        case SHP_T_MAP: wrap[depth] = SHP_KIND_MAP; break;
+        default: return 0;
+        }
+        key[depth++] = t->elem_type;
+    }
+    return 0;
+}
+
+/* The tensor at the bottom of sequences and optionals: its shape is the value's. NULL for maps. */
+static const shp_type_proto *declared_tensor(const shp_type_proto *t)
+{
+    for (int depth = 0; t && depth < 8; depth++, t = t->inner) {
+        if (t->kind == SHP_T_TENSOR || t->kind == SHP_T_SPARSE) return t;
+        if (t->kind != SHP_T_SEQUENCE && t->kind != SHP_T_OPTIONAL) return NULL;
+    }
+    return NULL;
+}
+
+static shp_name_use *find_name(const struct shp_private *p, shp_str name)
+{
+    if (!p->name_room) return NULL;
+    for (uint32_t at = (uint32_t)shp_hash(0, name.at, name.len) & (p->name_room - 1);; at = (at + 1) & (p->name_room - 1)) {
+        if (!p->name[at].uses) return &p->name[at];
+        if (shp_str_eq(p->name[at].name, name)) return &p->name[at];
+    }
+}
+
+static void use_name(shp_infer *x, shp_str name, bool input)
+{
+    struct shp_private *p = x->p;
+    if (p->names * 2 >= p->name_room) {
+        uint32_t room = p->name_room ? p->name_room * 2 : 64;
+        shp_name_use *old = p->name, *more = shp_alloc_array(x->arena, room, sizeof *more);
+        if (!more) return;
+        uint32_t old_room = p->name_room;
+        p->name = more;
+        p->name_room = room;
+        for (uint32_t i = 0; i < old_room; i++)
+            if (old[i].uses) *find_name(p, old[i].name) = old[i];
+    }
+    shp_name_use *u = find_name(p, name);
+    if (!u->uses) {
+        u->name = name;
+        p->names++;
+    }
+    u->uses++;
+    u->input |= input;
+}
+
+static void use_names(shp_infer *x, const shp_type_proto *t, bool input)
+{
+    t = declared_tensor(t);
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        if (t->dim[i].kind == SHP_DIM_PARAM) use_name(x, t->dim[i].param, input);
+}
+
+static shp_input_option *input_option(shp_infer *x, shp_str name)
+{
+    for (uint32_t i = 0; i < x->options.inputs; i++)
+        if (shp_str_eq(x->options.input[i].name, name)) return &x->options.input[i];
+    return NULL;
+}
+
+/* Notes which names the file and the options declare, and where; names of the main graph's inputs are symbols of their own. */
+static void collect_names(shp_infer *x)
+{
+    const shp_graph *g = x->model->graph;
+    for (uint32_t i = 0; i < g->inputs; i++) {
+        const shp_input_option *o = input_option(x, g->slot[g->input[i]].name);
+        if (!o || !o->has_shape) use_names(x, &g->input_info[i]->type, true);
+    }
+    for (uint32_t i = 0; i < x->options.inputs; i++)
+        for (uint32_t k = 0; k < x->options.input[i].rank; k++)
+            if (x->options.input[i].dim[k].kind == SHP_DIM_PARAM) use_name(x, x->options.input[i].dim[k].param, true);
+    for (uint32_t i = 0; i < g->value_infos; i++) use_names(x, &g->value_info[i]->type, false);
+}
+
+typedef struct shp_parse_names {
+    shp_infer *x;
+    shp_str self;
+    bool any;
+} shp_parse_names;
+
+static shp_dim plain_name(shp_infer *x, shp_str name)
+{
+    for (uint32_t i = 0; i < x->options.bindings; i++) {
+        if (!shp_str_eq(x->options.binding[i].name, name)) continue;
+        x->options.binding[i].used = true;
+        return shp_dim_const(x->dims, x->options.binding[i].value);
+    }
+    shp_name_use *u = find_name(x->p, name);
+    return shp_dim_named(x->dims, name, u && u->uses && u->input ? SHP_SIZE : SHP_COUNT, u && u->uses && u->input);
+}
+
+static shp_dim lookup_name(void *arg, shp_str name)
+{
+    shp_parse_names *names = arg;
+    shp_name_use *u = find_name(names->x->p, name);
+    if (!u || !u->uses || !u->input || shp_str_eq(name, names->self)) return 0;
+    names->any = true;
+    return u->dim ? u->dim : plain_name(names->x, name);
+}
+
+static bool is_bound(const shp_infer *x, shp_str name)
+{
+    for (uint32_t i = 0; i < x->options.bindings; i++)
+        if (shp_str_eq(x->options.binding[i].name, name)) return true;
+    return false;
+}
+
+static shp_dim named_dim(shp_infer *x, shp_str name)
+{
+    shp_name_use *u = find_name(x->p, name);
+    if (u && u->uses && u->dim) return u->dim;
+    shp_parse_names names = { x, name, false };
+    shp_dim d = is_bound(x, name) ? 0 : shp_dim_parse(x->dims, name, lookup_name, &names);
+    if (!d || !names.any) d = plain_name(x, name);
+    if (u && u->uses) u->dim = d;
+    return d;
+}
+
+shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, shp_origin origin)
+{
+    if (d->kind == SHP_DIM_VALUE && d->value >= 0) return shp_dim_const(x->dims, d->value);
+    if (d->kind == SHP_DIM_PARAM) return named_dim(x, d->param);
+    return shp_dim_fresh(x->dims, fresh_key, SHP_COUNT, origin);
+}
+
+/* ---- contents of tensors in the file ---- */
+
+static const shp_content no_content;        /* marks a tensor whose content cannot be had */
+
+static bool wants_content(const shp_tensor *t, uint32_t limit)
+{
+    char kind = shp_dtype_kind(t->elem_type);
+    return t->count >= 0 && t->count <= limit && !t->sparse && (kind == 'I' || kind == 'U' || kind == 'F' || kind == 'B');
+}
+
+static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_t *bytes, uint64_t len)
+{
+    shp_content *c = shp_alloc(x->arena, sizeof *c + (size_t)t->count * sizeof(shp_elem));
+    if (!c) return &no_content;
+    c->count = (uint32_t)t->count;
+    bool real = shp_dtype_kind(t->elem_type) == 'F';
+    for (uint32_t i = 0; i < c->count; i++) {
+        shp_elem *e = &c->elem[i];
+        int64_t v;
+        if (real && shp_tensor_float(t, bytes, len, i, &e->real)) e->den = -1;
+        else if (!real && shp_tensor_int(t, bytes, len, i, &v)) *e = (shp_elem){ .num = shp_dim_const(x->dims, v), .den = 1 };
+    }
+    return c;
+}
+
+/* Whether an external file was found missing before. */
+static bool is_missing(const struct shp_private *p, shp_str location)
+{
+    for (size_t i = 0; i < p->missing_files; i++)
+        if (shp_str_eq(p->missing[i], location)) return true;
+    return false;
+}
+
+/* Asks the host for a tensor's bytes; the node is done again when they are there. */
+static void ask_bytes(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
+{
+    uint64_t want = shp_tensor_bytes(t);
+    x->p->waiting = true;
+    x->request = (shp_request){ .tensor = t, .scope = scope };
+    if (t->external) {
+        x->request.offset = t->external_offset;
+        x->request.length = want;
+        x->request.location = t->location;
+    } else {
+        x->request.offset = t->data_offset;
+        x->request.length = t->data_len;
+    }
+}
+
+const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
+{
+    if (t->cache) return t->cache == &no_content ? NULL : t->cache;
+    if (x->p->waiting || !wants_content(t, x->options.elements)) return NULL;
+    const shp_content *c = &no_content;
+    if (t->field == SHP_DATA_NONE && !t->external && t->count && t->name.len)
+        shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, t->name, "initializer '%n' has no data: what depends on its elements stays unknown", t->name);
+    if (t->count == 0 || (!t->external && t->data)) c = decode(x, t, t->data, t->data_len);
+    else if (t->external ? t->location.len && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
+        ask_bytes(x, scope, t);
+        return NULL;
+    }
+    ((shp_tensor *)t)->cache = c;
+    return c == &no_content ? NULL : c;
+}
+
+const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
+{
+    const shp_tensor *t = f->tensor;
+    if (f->content || !t) return f->content;
+    if (!t->cache && (t->external || !t->data || !wants_content(t, x->options.elements))) return NULL;
+    if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
+    return t->cache == &no_content ? NULL : t->cache;
+}
+
+/* Says once a file what cannot be read, and what stays unknown because of it. */
+static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
+{
+    struct shp_private *p = x->p;
+    shp_str *more = shp_grow_array(x->arena, p->missing, p->missing_files, &p->missing_room, sizeof *more);
+    if (!more) return;
+    p->missing = more;
+    p->missing[p->missing_files++] = t->location;
+    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, t->name, "external file '%n' cannot be read (%n): the elements of tensor '%n' stay unknown, and so do the sizes that %n %n makes of them (give the file with options.externalData)",
+                 t->location, message, t->name, p->asking_op, p->asking_name);
+}
+
+void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
+{
+    const shp_tensor *t = x->request.tensor;
+    if (!t || !x->p->waiting) return;
+    x->p->waiting = false;
+    ((shp_tensor *)t)->cache = ok ? decode(x, t, bytes, len) : &no_content;
+    if (!ok) tell_missing(x, t, message);
+}
+
+void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, shp_str message)
+{
+    struct shp_private *p = x->p;
+    if (!p->waiting) return;
+    p->waiting = false;
+    struct shp_answer *more = shp_grow_array(x->arena, p->answer, p->answers, &p->answer_room, sizeof *more);
+    if (!more) return;
+    p->answer = more;
+    p->answer[p->answers++] = (struct shp_answer){ ok, out, count, message };
+}
+
+/* ---- scopes ---- */
+
+/* Checks what the reader found in a graph: names defined twice or never, cycles. */
+static void check_graph(shp_infer *x, shp_scope *s)
+{
+    const shp_graph *g = s->graph;
+    for (uint32_t i = 0; i < g->slots; i++) {
+        const shp_slot *slot = &g->slot[i];
+        if (slot->undefined) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, slot->name, "value '%n' is used but never defined: no input, initializer or node output has that name", slot->name);
+        if (slot->twice != SHP_NONE)
+            shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, slot->name, "value '%n' is defined twice (by %s%n and %n): names must be unique", slot->name,
+                         slot->def == SHP_NONE ? "the graph" : "", slot->def == SHP_NONE ? (shp_str){ "", 0 } : g->node[slot->def].op_type, g->node[slot->twice].op_type);
+    }
+    if (g->sorted < g->nodes) {
+        const shp_node_proto *n = &g->node[g->order[g->sorted]];
+        shp_diagnose(x, s, NULL, SHP_D_CYCLE, (shp_str){ "", 0 }, "%d nodes depend on each other in a cycle (%n %n is one): their outputs stay unknown",
+                     (int64_t)(g->nodes - g->sorted), n->op_type, n->name);
+    }
+    for (uint32_t i = 0; i < g->initializers; i++) {
+        const shp_tensor *t = g->initializer[i];
+        uint64_t have, want;
+        if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, t->name, "initializer '%n' has no element type", t->name);
+        if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
+            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, t->name, "initializer '%n': %d bytes of data, %d expected", t->name, (int64_t)have, (int64_t)want);
+    }
+}
+
+/* What the file (or the caller's options) declares for slot i of a graph, as a fact. */
+static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const shp_type_proto *type)
+{
+    shp_fact f = { .type = shp_declared_type(x, type), .id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot) };
+    const shp_type_proto *t = declared_tensor(type);
+    if (!t || !t->has_shape) return f;
+    shp_shape *shape = shp_shape_new(x, t->rank);
+    if (!shape) return f;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (t->dim[i].kind == SHP_DIM_VALUE && t->dim[i].value < 0)
+            shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, s->graph->slot[slot].name, "'%n': dim_value %d of axis %d is negative (treated as unknown)", s->graph->slot[slot].name, t->dim[i].value, (int64_t)i);
+        shape->dim[i] = shp_declared_dim(x, &t->dim[i], shp_mix(f.id, 0xd1 + i), (shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
+    }
+    f.shape = shape;
+    return f;
+}
+
+/* Replaces a fact's parts by what options.inputs says of that name. */
+static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
+{
+    o->used = true;
+    if (o->type) f->type = o->type;
+    if (o->has_shape) {
+        shp_shape *s = shp_shape_new(x, o->rank);
+        if (!s) return;
+        for (uint32_t i = 0; i < o->rank; i++)
+            s->dim[i] = shp_declared_dim(x, &o->dim[i], shp_mix(f->id, 0xd1 + i), (shp_origin){ NULL, SHP_NONE, 0, i, SHP_WHY_INPUT });
+        f->shape = s;
+    }
+    f->tensor = o->data;
+    if (o->has_shape || o->data) f->content = NULL;
+}
+
+/* Whether a shape of numbers may be one of the declared shape. */
+static bool fits(const shp_infer *x, const shp_shape *declared, const shp_shape *s)
+{
+    for (int32_t i = 0; i < s->rank && declared->rank == s->rank; i++)
+        if (declared->dim[i] != s->dim[i] && shp_dim_number(x->dims, declared->dim[i], NULL)) return false;
+    return declared->rank == s->rank;
+}
+
+/* A scope's facts before any of its nodes: captured values, initializers, inputs. */
+static void enter_inputs(shp_infer *x, shp_scope *s)
+{
+    const shp_graph *g = s->graph;
+    for (uint32_t i = 0; i < g->slots; i++)
+        if (g->slot[i].outer != SHP_NONE && s->outer) s->fact[i] = s->outer->fact[g->slot[i].outer];
+    for (uint32_t i = 0; i < g->inputs; i++) s->fact[g->input[i]] = declared_fact(x, s, g->input[i], &g->input_info[i]->type);
+    shp_node anchor = { .x = x, .dims = x->dims, .scope = s, .index = SHP_NONE, .proto = NULL };
+    for (uint32_t i = 0; i < g->initializers; i++) {
+        uint32_t slot = g->initializer_slot[i];
+        shp_fact f = shp_tensor_fact(&anchor, g->initializer[i]);
+        if (!g->initializer[i]->data) f.id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot);    /* equal dims do not make equal weights */
+        shp_fact in = s->fact[slot];
+        if (g->slot[slot].is_input && in.shape && f.shape && !fits(x, in.shape, f.shape))
+            shp_diagnose(x, s, NULL, SHP_D_DECLARED, g->slot[slot].name, "input '%n' is declared as %h, but its initializer is %h", g->slot[slot].name, in.shape, f.shape);
+        if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
+            in.tensor = f.tensor;
+            for (int32_t k = 0; k < in.shape->rank; k++)
+                if (!shp_dim_number(x->dims, in.shape->dim[k], NULL)) in.tensor = NULL;
+            if (!in.type) in.type = f.type;
+            s->fact[slot] = in;
+        } else s->fact[slot] = f;
+    }
+}
+
+static shp_scope *new_scope(shp_infer *x, const shp_graph *g)
+{
+    shp_scope *s = shp_alloc(x->arena, sizeof *s);
+    if (!s) return NULL;
+    s->graph = g;
+    s->fact = shp_alloc_array(x->arena, g->slots ? g->slots : 1, sizeof *s->fact);
+    s->read = shp_alloc_array(x->arena, g->nodes ? g->nodes : 1, sizeof *s->read);
+    return s->fact && s->read ? s : NULL;
+}
+
+/* The child scope of a node for one of its graphs (or its function): the one there was, emptied, or a new one in its place. */
+static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, const shp_graph *g)
+{
+    shp_scope *before = NULL, *s = parent->first;
+    if (parent->last && parent->last->node < node) { before = parent->last; s = NULL; }
+    for (; s && (s->node < node || (s->node == node && !shp_str_eq(s->attr, attr))); s = s->next) before = s;
+    if (s && s->node == node && shp_str_eq(s->attr, attr)) {
+        s->first = s->last = NULL;
+        memset(s->fact, 0, g->slots * sizeof *s->fact);
+        return s;
+    }
+    shp_scope *fresh = new_scope(x, g);
+    if (!fresh) return NULL;
+    fresh->caller = parent;
+    fresh->node = node;
+    fresh->attr = attr;
+    fresh->next = before ? before->next : parent->first;
+    fresh->diag_mark = x->diags;
+    fresh->assumption_mark = x->assumptions;
+    if (before) before->next = fresh; else parent->first = fresh;
+    if (!fresh->next) parent->last = fresh;
+    return fresh;
+}
+
+static int64_t opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
+{
+    uint32_t count = s->function ? s->function->opsets : x->model->opsets;
+    const shp_opset *opset = s->function ? s->function->opset : x->model->opset;
+    for (uint32_t i = 0; i < count; i++)
+        if (shp_str_eq(opset[i].domain, domain)) return opset[i].version;
+    return 1;
+}
+
+/* ---- one node ---- */
+
+static shp_op_entry *find_op(shp_infer *x, shp_str domain, shp_str op_type, int64_t opset)
+{
+    struct shp_private *p = x->p;
+    if (p->ops * 2 >= p->op_room) {
+        uint32_t room = p->op_room ? p->op_room * 2 : LOOKUP_ROOM;
+        shp_op_entry *more = shp_alloc_array(x->arena, room, sizeof *more);
+        if (!more) return NULL;
+        for (uint32_t i = 0; i < p->op_room; i++) {
+            if (!p->op[i].op_type.at) continue;
+            uint64_t h = shp_hash(shp_hash((uint64_t)p->op[i].opset, p->op[i].domain.at, p->op[i].domain.len), p->op[i].op_type.at, p->op[i].op_type.len);
+            uint32_t at = (uint32_t)h & (room - 1);
+            while (more[at].op_type.at) at = (at + 1) & (room - 1);
+            more[at] = p->op[i];
+        }
+        p->op = more;
+        p->op_room = room;
+    }
+    uint64_t h = shp_hash(shp_hash((uint64_t)opset, domain.at, domain.len), op_type.at, op_type.len);
+    uint32_t at = (uint32_t)h & (p->op_room - 1);
+    for (; p->op[at].op_type.at; at = (at + 1) & (p->op_room - 1))
+        if (p->op[at].opset == opset && shp_str_eq(p->op[at].op_type, op_type) && shp_str_eq(p->op[at].domain, domain)) return &p->op[at];
+    shp_op_entry *e = &p->op[at];
+    *e = (shp_op_entry){ domain, op_type.at ? op_type : (shp_str){ "", 0 }, opset, shp_schema_find(domain, op_type, opset), shp_op_find(domain, op_type, opset), false, false };
+    for (uint32_t i = 0; i < x->options.host_ops && !e->host; i++) {
+        shp_str name = x->options.host_op[i];
+        uint32_t prefix = domain.len ? domain.len + 2 : 0;
+        e->host = name.len == prefix + op_type.len && (!prefix || (memcmp(name.at, domain.at, domain.len) == 0 && memcmp(name.at + domain.len, "::", 2) == 0))
+               && memcmp(name.at + prefix, op_type.at, op_type.len) == 0;
+    }
+    p->ops++;
+    return e;
+}
+
+static const shp_function *find_function(const shp_infer *x, const shp_node_proto *p)
+{
+    const shp_function *plain = NULL;
+    for (uint32_t i = 0; i < x->model->functions; i++) {
+        const shp_function *f = &x->model->function[i];
+        if (!shp_str_eq(f->name, p->op_type) || !shp_str_eq(f->domain, p->domain)) continue;
+        if (shp_str_eq(f->overload, p->overload)) return f;
+        if (!f->overload.len) plain = f;
+    }
+    return plain;
+}
+
+/* Arity and attributes against the schema. false: the rule cannot rely on them. */
+static bool check_schema(shp_node *n)
+{
+    const shp_schema *s = n->schema;
+    int inputs = (int)shp_inputs(n), outputs = (int)n->proto->outputs;
+    while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
+    if (inputs < shp_schema_min_inputs(s) || inputs > shp_schema_max_inputs(s) || outputs > shp_schema_max_outputs(s)) {
+        shp_fail(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs, (int64_t)n->opset,
+                 (int64_t)shp_schema_min_inputs(s), (int64_t)shp_schema_max_inputs(s), (int64_t)shp_schema_max_outputs(s));
+        return false;
+    }
+    for (int i = 0; i < inputs; i++)
+        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i)) {
+            shp_fail(n, SHP_D_ARITY, "input %d (%s) is required but left out", (int64_t)i, shp_schema_input_name(s, i));
+            return false;
+        }
+    for (uint32_t i = 0; i < n->proto->attrs; i++) {
+        shp_str name = n->proto->attr[i].name;
+        if (shp_schema_has_attr(s, name)) continue;
+        const shp_schema *other = NULL;
+        for (int64_t v = 1; v <= 40 && !other; v++) {
+            const shp_schema *t = shp_schema_find(n->proto->domain, n->proto->op_type, v);
+            if (t && shp_schema_has_attr(t, name)) other = t;
+        }
+        if (other && shp_schema_since(other) > n->opset)
+            shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", name, (int64_t)shp_schema_since(other), (int64_t)n->opset);
+    }
+    for (int i = 0; i < shp_schema_attrs(s); i++) {
+        shp_schema_attr a = shp_schema_attr_at(s, i);
+        const shp_attr *own = shp_attr_get(n, a.name);
+        if (!own && a.required) {
+            shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", a.name);
+            return false;
+        }
+        if (own && own->type && own->type != a.type && a.type) {
+            shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a.name, (int64_t)own->type, (int64_t)a.type);
+            return false;
+        }
+    }
+    return true;
+}
+
+enum { TYPE_VARS = 32 };
+
+/* Input types against the schema; which type each type variable stands for goes to bound. */
+static void bind_types(shp_node *n, shp_type *bound)
+{
+    const shp_schema *s = n->schema;
+    uint32_t count = shp_inputs(n);
+    bool mixed = shp_schema_heterogeneous(s, false);
+    for (uint32_t i = 0; i < count; i++) {
+        shp_type type = shp_in_type(n, i);
+        int formal = shp_schema_input(s, (int)i);
+        if (!type || formal == SHP_FORMAL_NONE) continue;
+        if (formal < 0) {
+            if (type != -1 - formal) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, i, (int)type, -1 - formal);
+            continue;
+        }
+        if (formal >= TYPE_VARS) continue;
+        if (!shp_schema_allows(s, formal, type)) {
+            /* an optional's operator may be given the tensor itself, and so on: only plain contradictions count */
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, i, (int)type, (int64_t)n->opset);
+            continue;
+        }
+        bool variadic = (int)i >= shp_schema_min_inputs(s) && mixed;
+        if (!bound[formal]) bound[formal] = type;
+        else if (bound[formal] != type && !(mixed && (variadic || shp_schema_max_inputs(s) == INT32_MAX)))
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, i, (int)type, (int)bound[formal]);
+    }
+}
+
+static void default_types(shp_node *n)
+{
+    shp_type bound[TYPE_VARS] = { 0 };
+    bind_types(n, bound);
+    bool mixed = shp_schema_heterogeneous(n->schema, true);
+    for (uint32_t o = 0; o < n->nout; o++) {
+        int formal = shp_schema_output(n->schema, (int)o);
+        if (formal == SHP_FORMAL_NONE || (mixed && (int)o >= shp_schema_min_outputs(n->schema))) continue;
+        if (formal < 0) n->out[o].type = (shp_type)(-1 - formal);
+        else if (formal < TYPE_VARS) {
+            n->out[o].type = bound[formal];
+            if (!bound[formal]) n->out[o].type = (shp_type)shp_schema_only_type(n->schema, formal);
+        }
+    }
+}
+
+static bool random_op(shp_str op)
+{
+    static const char *const names[] = { "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (shp_str_is(op, names[i])) return true;
+    return false;
+}
+
+/* The value number of what the node computes. */
+static uint64_t node_id(shp_node *n)
+{
+    const shp_node_proto *p = n->proto;
+    uint64_t id = shp_hash(shp_hash(p->hash, p->domain.at, p->domain.len), p->op_type.at, p->op_type.len);
+    for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : n->scope->fact[p->input[i]].id);
+    if (p->has_graph || random_op(p->op_type)) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
+    if (p->has_ref && n->scope->call) id = shp_mix(id, n->scope->call->hash);
+    return id;
+}
+
+/* ---- declared against inferred ---- */
+
+/* One dim: what stands, given what the file says. *verdict: 0 fine, 1 the file says less, 2 it contradicts. */
+static shp_dim merge_dim(shp_infer *x, shp_dim d, const shp_dim_proto *p, bool local_names, int *verdict)
+{
+    d = shp_dim_resolve(x->dims, d);
+    const shp_symbol *symbol = shp_dim_symbol(x->dims, d);
+    bool fresh = symbol && !symbol->name.len;
+    if (p->kind == SHP_DIM_UNKNOWN || (p->kind == SHP_DIM_VALUE && p->value < 0)) return d;
+    if (p->kind == SHP_DIM_VALUE) {
+        shp_dim k = shp_dim_const(x->dims, p->value);
+        if (d == k) return d;
+        if (fresh && shp_dim_unify(x->dims, d, k)) return k;
+        bool contradicts = shp_dim_lo(x->dims, d) > p->value || shp_dim_hi(x->dims, d) < p->value;
+        if (contradicts) *verdict = 2;
+        else if (*verdict == 0 && !fresh) *verdict = 1;
+        return d;
+    }
+    if (local_names) return d;
+    shp_name_use *u = find_name(x->p, p->param);
+    if (fresh) {
+        bool own = u && u->uses && !u->input;       /* never an input's: what it names was declared already */
+        shp_parse_names names = { x, p->param, false };
+        if (!own || (shp_dim_parse(x->dims, p->param, lookup_name, &names) && names.any)) return d;
+        shp_dim name = named_dim(x, p->param);
+        return shp_dim_unify(x->dims, d, name) ? shp_dim_resolve(x->dims, d) : d;
+    }
+    shp_dim name = named_dim(x, p->param);
+    if (name == d) return d;
+    bool closed = !shp_dim_has_undeclared(x->dims, name);
+    if (closed && !shp_dim_has_undeclared(x->dims, d) && shp_dim_eq(x->dims, d, name) != 1) *verdict = 2;
+    else if (*verdict == 0 && !shp_dim_has_undeclared(x->dims, d)) *verdict = 1;
+    return d;
+}
+
+/* Merges an inferred fact with what the file declares for its slot. whole: an unknown operator's outputs take the declaration as it is. */
+static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *f, shp_node *n, bool whole)
+{
+    const shp_slot *sl = &s->graph->slot[slot];
+    if (sl->info == SHP_NONE || (x->options.override_declared && !whole)) return;
+    const shp_type_proto *declared = &s->graph->value_info[sl->info]->type;
+    shp_type type = shp_declared_type(x, declared);
+    if (!f->type) f->type = type;
+    else if (type && type != f->type) {
+        shp_diagnose(x, s, n, SHP_D_DECLARED, sl->name, "the file declares '%n' as %t, but it is %t", sl->name, (int)type, (int)f->type);
+        return;
+    }
+    const shp_type_proto *t = declared_tensor(declared);
+    if (!t || !t->has_shape) return;
+    if (!f->shape) {
+        shp_shape *shape = shp_shape_new(x, t->rank);
+        if (!shape) return;
+        bool local = s->function != NULL;
+        for (uint32_t i = 0; i < t->rank; i++) {
+            shp_dim fresh = shp_dim_fresh(x->dims, shp_mix(f->id, 0xdec + i), SHP_COUNT, (shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP });
+            int verdict = 0;
+            shape->dim[i] = whole && !local ? shp_declared_dim(x, &t->dim[i], shp_mix(f->id, 0xdec + i), (shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP })
+                                            : merge_dim(x, fresh, &t->dim[i], local, &verdict);
+        }
+        f->shape = shape;
+        return;
+    }
+    if (f->shape->rank < 0) return;
+    if ((uint32_t)f->shape->rank != t->rank) {
+        shp_diagnose(x, s, n, SHP_D_DECLARED, sl->name, "the file declares '%n' with rank %d, but it is %h", sl->name, (int64_t)t->rank, f->shape);
+        return;
+    }
+    int verdict = 0;
+    uint32_t axis = 0;
+    shp_shape *shape = NULL;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        int before = verdict;
+        shp_dim d = merge_dim(x, f->shape->dim[i], &t->dim[i], s->function != NULL, &verdict);
+        if (verdict > before) axis = i;
+        if (d == f->shape->dim[i]) continue;
+        if (!shape && !(shape = shp_shape_new(x, t->rank))) return;
+        if (shape != f->shape) memcpy(shape->dim, f->shape->dim, t->rank * sizeof(shp_dim));
+        shape->dim[i] = d;
+        f->shape = shape;
+    }
+    if (!verdict) return;
+    const shp_dim_proto *p = &t->dim[axis];
+    shp_code code = verdict == 2 ? SHP_D_DECLARED : SHP_D_NARROWER;
+    if (p->kind == SHP_DIM_VALUE) shp_diagnose(x, s, n, code, sl->name, "the file declares axis %d of '%n' as %d, but it is %x", (int64_t)axis, sl->name, p->value, f->shape->dim[axis]);
+    else shp_diagnose(x, s, n, code, sl->name, "the file declares axis %d of '%n' as '%n', but it is %x", (int64_t)axis, sl->name, p->param, f->shape->dim[axis]);
+}
+
+/* ---- functions ---- */
+
+static void walk(shp_infer *x, shp_scope *s);
+
+static void call_function(shp_node *n, const shp_function *f)
+{
+    shp_infer *x = n->x;
+    for (const shp_scope *s = n->scope; s; s = s->caller)
+        if (s->function == f && !s->attr.len) {
+            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", f->name, n->proto->op_type, n->proto->name);
+            return;
+        }
+    if (x->p->calls >= x->options.nesting) {
+        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op_type, n->proto->name);
+        return;
+    }
+    shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, f->body);
+    if (!s) return;
+    s->function = f;
+    s->call = n->proto;
+    s->call_scope = n->scope;
+    s->seed = shp_mix(n->id, n->scope->seed);
+    s->maybe = n->scope->maybe;
+    s->depth = n->scope->depth + 1;
+    check_graph(x, s);
+    enter_inputs(x, s);
+    for (uint32_t i = 0; i < f->body->inputs; i++) {
+        shp_fact in = *shp_in(n, i);
+        shp_fact *to = &s->fact[f->body->input[i]];
+        if (shp_has(n, i)) *to = in;
+        else *to = (shp_fact){ .id = SHP_ABSENT };
+    }
+    x->p->calls++;
+    walk(x, s);
+    x->p->calls--;
+    for (uint32_t o = 0; o < f->body->outputs && !x->p->waiting; o++) {
+        const shp_fact *r = &s->fact[f->body->output[o]];
+        shp_out_fact(n, o, r);
+    }
+}
+
+/* ---- host rules ---- */
+
+static void host_rule(shp_node *n)
+{
+    shp_infer *x = n->x;
+    struct shp_private *p = x->p;
+    if (p->answer_at >= p->answers) {
+        for (uint32_t i = 0; i < n->proto->inputs; i++) shp_in_content(n, i);       /* decoded, for the host to see */
+        if (p->waiting) return;
+        shp_node *asked = shp_alloc(x->arena, sizeof *asked);     /* outlives this turn */
+        if (!asked) return;
+        *asked = *n;
+        asked->read = NULL;
+        p->waiting = true;
+        x->request = (shp_request){ .node = asked, .scope = n->scope };
+        return;
+    }
+    const struct shp_answer *a = &p->answer[p->answer_at++];
+    if (!a->ok) {
+        shp_fail(n, SHP_D_HOST_RULE, "the host's rule failed: %n", a->message);
+        return;
+    }
+    for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
+        uint64_t id = n->out[o].id;
+        n->out[o] = a->out[o];
+        n->out[o].id = id;
+    }
+}
+
+/* ---- the walk ---- */
+
+static void unknown_op(shp_node *n, shp_op_entry *e)
+{
+    if (e && e->reported) return;
+    if (e) e->reported = true;
+    int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type);
+    if (first > n->opset)
+        shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->domain.len ? " of " : "", n->proto->domain);
+    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)", n->proto->domain,
+                  n->proto->domain.len ? "::" : "", n->proto->op_type);
+}
+
+/* Runs a node's rule and stores what it says. The node is as good as not done while x->p->waiting. */
+static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
+{
+    const shp_node_proto *proto = &s->graph->node[index];
+    shp_fact few[8];
+    shp_node n = { .x = x, .dims = x->dims, .scope = s, .proto = proto, .index = index, .nout = proto->outputs, .out = few, .read = &s->read[index] };
+    if (n.nout > 8 && !(n.out = shp_alloc_array(x->arena, n.nout, sizeof *n.out))) return;
+    if (n.nout <= 8) memset(few, 0, sizeof few);
+    int64_t opset = opset_of(x, s, proto->domain);
+    n.opset = opset < 1 ? 1 : opset > 10000 ? 10000 : (int)opset;
+    n.id = node_id(&n);
+    for (uint32_t o = 0; o < n.nout; o++) n.out[o].id = shp_mix(n.id, o);
+    *n.read = 0;
+    x->p->asking_op = proto->op_type;
+    x->p->asking_name = proto->name;
+
+    shp_op_entry *e = find_op(x, proto->domain, proto->op_type, n.opset);
+    const shp_function *f = x->model->functions ? find_function(x, proto) : NULL;
+    shp_rule *rule = e ? e->rule : NULL;
+    bool whole = false;
+    if (e && e->host) {
+        host_rule(&n);
+        whole = n.failed != 0;
+    } else if (f) call_function(&n, f);
+    else if (rule && (e->schema || !shp_schema_first(proto->domain, proto->op_type))) {
+        n.schema = e->schema;
+        bool sound = true;
+        if (n.schema) {
+            sound = check_schema(&n);
+            default_types(&n);
+        }
+        if (sound) rule(&n);
+    } else {
+        unknown_op(&n, e);
+        whole = true;
+    }
+    if (x->p->waiting) return;
+    if (*shp_dims_overflow(x->dims)) {
+        *shp_dims_overflow(x->dims) = false;
+        shp_note(&n, SHP_D_OVERFLOW, "a size leaves 64 bits: it becomes an unknown one");
+    }
+    for (uint32_t o = 0; o < n.nout; o++) {
+        uint32_t slot = proto->output[o];
+        if (slot == SHP_NONE || s->graph->slot[slot].def != index) continue;
+        shp_fact *out = &n.out[o];
+        shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
+        if (pin) apply_option(x, out, pin);
+        else merge_declared(x, s, slot, out, &n, whole);
+        s->fact[slot] = *out;
+    }
+}
+
+static void walk(shp_infer *x, shp_scope *s)
+{
+    for (uint32_t i = 0; i < s->graph->sorted && !x->p->waiting && !x->error && !x->arena->failed; i++) {
+        if (++x->operations > x->options.operations) {
+            shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
+            return;
+        }
+        do_node(x, s, s->graph->order[i]);
+    }
+}
+
+/* ---- bodies ---- */
+
+/* Resolves what a scope and the scopes below it hold, before facts that must not travel are taken back. */
+static void resolve_scope(shp_infer *x, shp_scope *top)
+{
+    for (shp_scope *s = top;;) {
+        for (uint32_t i = 0; i < s->graph->slots; i++) {
+            s->fact[i].shape = shp_shape_resolve(x, s->fact[i].shape);
+            s->fact[i].content = shp_content_resolve(x, s->fact[i].content);
+        }
+        if (s->first) { s = s->first; continue; }
+        while (s != top && !s->next) s = s->caller;
+        if (s == top) return;
+        s = s->next;
+    }
+}
+
+shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed)
+{
+    shp_infer *x = n->x;
+    const shp_attr *a = shp_attr_get(n, attr);
+    if (!a || !a->g || x->p->waiting || x->error) return NULL;
+    if (x->p->calls >= 2 * x->options.nesting) {
+        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op_type, n->proto->name);
+        return NULL;
+    }
+    const shp_graph *g = a->g;
+    shp_scope *s = child_scope(x, n->scope, n->index, a->name, g);
+    if (!s) return NULL;
+    x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
+    s->outer = n->scope;
+    s->function = n->scope->function;
+    s->call = n->scope->call;
+    s->call_scope = n->scope->call_scope;
+    s->seed = shp_mix(shp_mix(n->id, n->scope->seed), seed);
+    s->maybe = n->scope->maybe || maybe;
+    s->depth = n->scope->depth + 1;
+    uint32_t mark = shp_dims_mark(x->dims), epoch = shp_dims_epoch(x->dims);
+    check_graph(x, s);
+    enter_inputs(x, s);
+    for (uint32_t i = 0; i < g->inputs && i < count; i++) {
+        shp_fact *to = &s->fact[g->input[i]];
+        shp_type declared = to->type;
+        uint64_t id = to->id;
+        *to = in[i];
+        if (!to->type) to->type = declared;
+        if (!to->id) to->id = id;
+    }
+    x->p->calls++;
+    walk(x, s);
+    x->p->calls--;
+    if (maybe && shp_dims_epoch(x->dims) != epoch) {
+        resolve_scope(x, s);
+        shp_dims_rewind(x->dims, mark);
+    }
+    return x->p->waiting || x->error ? NULL : s;
+}
+
+uint32_t shp_body_outputs(const shp_scope *s) { return s->graph->outputs; }
+
+shp_fact shp_body_output(shp_node *n, const shp_scope *s, uint32_t i)
+{
+    if (i >= s->graph->outputs) return (shp_fact){ 0 };
+    shp_fact f = s->fact[s->graph->output[i]];
+    f.shape = shp_shape_resolve(n->x, f.shape);
+    return f;
+}
+
+void shp_body_drop(shp_node *n, shp_scope *s)
+{
+    shp_scope *parent = n->scope, *before = NULL;
+    for (shp_scope *c = parent->first; c; before = c, c = c->next) {
+        if (c != s) continue;
+        if (before) before->next = c->next; else parent->first = c->next;
+        if (parent->last == c) parent->last = before;
+        return;
+    }
+}
+
+static bool same_elem(const shp_elem *a, const shp_elem *b)
+{
+    return a->den == b->den && a->num == b->num && (a->den != -1 || memcmp(&a->real, &b->real, sizeof a->real) == 0);
+}
+
+static const shp_content *merge_content(shp_node *n, const shp_content *a, const shp_content *b)
+{
+    if (!a || !b || a == b) return a == b ? a : NULL;
+    if (a->item || b->item || a->length || b->length) return a->length && a->length == b->length ? shp_content_length(n, a->length) : NULL;
+    if (a->count != b->count) return NULL;
+    shp_content *c = shp_content_new(n, a->count);
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (same_elem(&a->elem[i], &b->elem[i])) c->elem[i] = a->elem[i];
+    return c;
+}
+
+shp_fact shp_fact_merge(shp_node *n, uint32_t o, const shp_fact *a, const shp_fact *b)
+{
+    shp_infer *x = n->x;
+    shp_fact f = { .type = !a->type ? b->type : !b->type || a->type == b->type ? a->type : 0, .id = a->id == b->id ? a->id : shp_mix(n->id, o) };
+    const shp_shape *sa = shp_shape_resolve(x, a->shape), *sb = shp_shape_resolve(x, b->shape);
+    if (sa == &shp_shape_none) f.shape = sb;
+    else if (sb == &shp_shape_none || sa == sb) f.shape = sa;
+    else if (sa && sb && sa->rank == sb->rank) {
+        shp_shape *shape = shp_shape_new(x, sa->rank);
+        for (int32_t i = 0; shape && i < sa->rank; i++)
+            shape->dim[i] = sa->dim[i] == sb->dim[i] ? sa->dim[i] : shp_fresh(n, o, (uint32_t)i, SHP_WHY_MERGE);
+        f.shape = shape;
+    }
+    if (a->tensor && a->tensor == b->tensor) f.tensor = a->tensor;
+    f.content = merge_content(n, shp_fact_content(n, a), shp_fact_content(n, b));
+    return f;
+}
+
+/* ---- the call ---- */
+
+/* A row for ONNX's text of a type that is no tensor: "seq(map(int64, tensor(float)))". */
+static shp_type other_type(shp_infer *x, const char **at, int depth)
+{
+    static const struct { const char *open; shp_kind kind; } kinds[] = {
+        { "tensor(", SHP_KIND_TENSOR }, { "seq(", SHP_KIND_SEQ }, { "optional(", SHP_KIND_OPT }, { "map(", SHP_KIND_MAP }, { "sparse_tensor(", SHP_KIND_SPARSE } };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && depth < 8; k++) {
+        size_t len = strlen(kinds[k].open);
+        if (strncmp(*at, kinds[k].open, len) != 0) continue;
+        *at += len;
+        shp_type inner = 0;
+        int key = 0;
+        if (kinds[k].kind == SHP_KIND_TENSOR || kinds[k].kind == SHP_KIND_SPARSE) inner = shp_dtype_named(at);
+        else {
+            if (kinds[k].kind == SHP_KIND_MAP) {
+                key = shp_dtype_named(at);
+                while (**at == ',' || **at == ' ') ++*at;
+            }
+            inner = other_type(x, at, depth + 1);
+        }
+        if (**at == ')') ++*at;
+        return shp_type_make(x, kinds[k].kind, inner, key);
+    }
+    return shp_dtype_named(at);     /* a map's value may be written without tensor(…) */
+}
+
+shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *options)
+{
+    shp_infer *x = shp_alloc(a, sizeof *x);
+    struct shp_private *p = shp_alloc(a, sizeof *p);
+    if (!x || !p) return NULL;
+    x->arena = a;
+    x->model = m;
+    x->options = *options;
+    x->p = p;
+    x->dims = shp_dims_new(a, options->terms, options->depth);
+    /* The schema table's own codes come first, in its order, so that both mean the same by a code. */
+    for (int code = SHP_TYPE_OTHER; shp_schema_other_type(code); code++) {
+        shp_type_row *more = shp_grow_array(a, p->type, p->types, &p->type_room, sizeof *more);
+        if (!more) return NULL;
+        p->type = more;
+        const char *text = shp_schema_other_type(code);
+        size_t before = p->types;
+        shp_type made = other_type(x, &text, 0);
+        if (p->types == before || made != code) return NULL;
+    }
+    return x->dims ? x : NULL;
+}
+
+static void start(shp_infer *x)
+{
+    const shp_graph *g = x->model->graph;
+    x->p->started = true;
+    collect_names(x);
+    x->main = new_scope(x, g);
+    if (!x->main) return;
+    x->main->seed = SEED_MAIN;
+    check_graph(x, x->main);
+    enter_inputs(x, x->main);
+    for (uint32_t i = 0; i < g->inputs; i++) {
+        uint32_t slot = g->input[i];
+        shp_input_option *o = input_option(x, g->slot[slot].name);
+        if (o) apply_option(x, &x->main->fact[slot], o);
+        if (!x->main->fact[slot].type && g->input_info[i]->type.kind != SHP_T_OPAQUE)
+            shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, g->slot[slot].name, "input '%n' has no type: give one with options.inputs", g->slot[slot].name);
+    }
+}
+
+static void finish(shp_infer *x)
+{
+    for (uint32_t i = 0; i < x->options.bindings; i++)
+        if (!x->options.binding[i].used && !(find_name(x->p, x->options.binding[i].name) && find_name(x->p, x->options.binding[i].name)->uses))
+            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, (shp_str){ "", 0 }, "no dim is named '%n': the override has no effect", x->options.binding[i].name);
+    for (uint32_t i = 0; i < x->options.inputs; i++)
+        if (!x->options.input[i].used)
+            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, x->options.input[i].name, "no value is named '%n': the given shape has no effect", x->options.input[i].name);
+}
+
+shp_status shp_infer_step(shp_infer *x, uint32_t pause)
+{
+    struct shp_private *p = x->p;
+    if (!p->started) start(x);
+    const shp_graph *g = x->model->graph;
+    for (uint32_t count = 0; x->main && !x->error && !x->arena->failed && p->at < g->sorted; count++) {
+        if (count >= pause) return SHP_PAUSE;
+        if (++x->operations > x->options.operations) {
+            shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
+            break;
+        }
+        size_t diags = x->diags;
+        p->answer_at = 0;
+        do_node(x, x->main, g->order[p->at]);
+        if (p->waiting) {
+            x->diags = diags;               /* the node is done again */
+            return x->request.node ? SHP_NEED_RULE : SHP_NEED_BYTES;
+        }
+        p->answers = 0;
+        x->done = ++p->at;
+    }
+    if (x->arena->failed) shp_stop(x, SHP_E_MEMORY, "the model needs more memory than limits.memory allows");
+    if (x->error) return SHP_ERROR;
+    finish(x);
+    return x->error ? SHP_ERROR : SHP_DONE;
+}

@@ -1,0 +1,539 @@
+/* ModelProto without its graphs' names and order (graph.c): types, tensors, attributes, functions. */
+#include "reader.h"
+
+#include "skim.h"
+
+#include <string.h>
+
+/* ---- errors and memory ---- */
+void shp_enter(shp_reader *r, shp_where *here, const char *name, uint32_t index, const shp_wire *message)
+{
+    *here = (shp_where){ { r->where ? &r->where->path : NULL, name, index }, *message, r->where };
+    r->where = here;
+}
+
+void shp_leave(shp_reader *r, const shp_where *here) { r->where = here->up; }
+
+/* A record of what is not in the skeleton: payload { field, offset, length }, count { field, entries }, trailer { offset, … }. */
+typedef struct record {
+    uint64_t value[4];              /* 1-based */
+} record;
+
+static record read_record(shp_wire w)
+{
+    record rec = { { 0 } };
+    for (shp_field f; shp_next(&w, &f); )
+        if ((f.key & 7) == SHP_VARINT && f.key >> 3 < 4) rec.value[f.key >> 3] = f.value;
+    return rec;
+}
+
+void shp_read_fail(shp_reader *r, shp_code code)
+{
+    bool found = false;
+    if (r->error->code) return;
+    r->error->code = code;
+    for (const shp_where *where = r->where; where && !found; where = where->up) {
+        shp_wire w = where->message;
+        for (shp_field f; shp_next(&w, &f); ) {
+            if (f.key != SHP_KEY(SHP_RECORD_TRAILER, SHP_LEN)) continue;
+            r->error->offset = read_record(f.sub).value[1];
+            found = true;
+        }
+    }
+    if (r->where && code != SHP_E_MEMORY) r->error->path = shp_path_text(r->arena, &r->where->path);
+}
+
+bool shp_read_next(shp_reader *r, shp_wire *w, shp_field *f)
+{
+    if (r->error->code) return false;
+    if (shp_next(w, f)) return true;
+    if (w->failed) shp_read_fail(r, SHP_E_WIRE);
+    return false;
+}
+
+void *shp_take(shp_reader *r, size_t count, size_t size)
+{
+    void *p = shp_alloc_array(r->arena, count, size);
+    if (!p) shp_read_fail(r, SHP_E_MEMORY);
+    return p;
+}
+
+void *shp_append(shp_reader *r, void *items, size_t count, size_t *room, size_t size)
+{
+    void *more = shp_grow_array(r->arena, items, count, room, size);
+    if (!more) shp_read_fail(r, SHP_E_MEMORY);
+    return more;
+}
+
+shp_str shp_domain(shp_str domain)
+{
+    if (shp_str_is(domain, "ai.onnx")) domain.len = 0;
+    return domain;
+}
+
+/* ---- fields of a message ---- */
+
+/* Copies what fields of that key hold, one after another, to `to` where it is not NULL; returns the bytes. */
+static size_t gather(shp_reader *r, shp_wire w, uint32_t key, uint32_t other, uint8_t *to)
+{
+    size_t size = 0;
+    const uint8_t *at = w.at;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
+        if (f.key != key && f.key != other) continue;
+        if ((f.key & 7) == SHP_LEN) at = f.sub.at;
+        else while (*at++ >= 0x80) {}               /* over its tag */
+        size_t part = (size_t)(w.at - at);
+        if (to && part) memcpy(to + size, at, part);
+        size += part;
+    }
+    return size;
+}
+
+/* A singular message's content; where it occurs more than once all its contents one after another, which is what merging means.
+ * false: absent. */
+static bool find(shp_reader *r, const shp_wire *message, uint32_t number, shp_wire *content)
+{
+    uint32_t key = SHP_KEY(number, SHP_LEN), times = 0;
+    shp_wire w = *message;
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        if (f.key != key) continue;
+        *content = f.sub;
+        times++;
+    }
+    if (times < 2) return times == 1;
+    size_t size = gather(r, *message, key, key, NULL);
+    uint8_t *all = shp_take(r, size, 1);
+    if (!all) return false;
+    gather(r, *message, key, key, all);
+    *content = shp_wire_of(all, size);
+    return true;
+}
+
+/* ---- repeated numbers, packed or not ---- */
+typedef struct list {
+    uint64_t entries;               /* in the skeleton */
+    uint64_t missing;               /* counted only; UINT64_MAX where a payload of varints hides how many */
+    uint64_t size;                  /* bytes of entries in the skeleton, in packed form */
+    const uint8_t *bytes;           /* where those are one packed field */
+    uint32_t parts, payloads;
+    uint64_t offset, length;        /* of the last payload; of all */
+} list;
+
+static unsigned width_of(unsigned type) { return type == SHP_FIXED32 ? 4 : type == SHP_FIXED64 ? 8 : 0; }
+
+static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static void add_packed(shp_reader *r, list *l, const shp_wire *w, unsigned width)
+{
+    size_t size = (size_t)(w->end - w->at);
+    if (width ? size % width : size && w->end[-1] >= 0x80) shp_read_fail(r, SHP_E_WIRE);
+    l->entries += width ? size / width : 0;
+    for (const uint8_t *p = w->at; !width && p < w->end; p++) l->entries += *p < 0x80;
+    l->bytes = w->at;
+    l->size += size;
+}
+
+/* type: of an entry; SHP_LEN for strings. */
+static list list_of(shp_reader *r, shp_wire w, uint32_t number, unsigned type)
+{
+    list l = { 0 };
+    unsigned width = width_of(type);
+    const uint8_t *at;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
+        bool payload = f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN);
+        if (payload || f.key == SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) {
+            record rec = read_record(f.sub);
+            if (rec.value[1] != number) continue;
+            if (!payload) { l.missing = add(l.missing, rec.value[2]); continue; }
+            l.missing = add(l.missing, type == SHP_LEN ? 1 : width ? rec.value[3] / width : UINT64_MAX);
+            l.payloads++;
+            l.offset = rec.value[2];
+            l.length += rec.value[3];
+        } else if (f.key == SHP_KEY(number, type)) {
+            while (*at++ >= 0x80) {}
+            l.entries++;
+            l.size += (uint64_t)(w.at - at);
+            l.parts++;
+        } else if (f.key == SHP_KEY(number, SHP_LEN)) {
+            add_packed(r, &l, &f.sub, width);
+            l.parts++;
+        }
+    }
+    return l;
+}
+
+/* The entries in packed form: in the skeleton where they are one packed field, else gathered. NULL and an error. */
+static const uint8_t *packed(shp_reader *r, const shp_wire *message, const list *l, uint32_t number, unsigned type)
+{
+    if (l->parts == 1 && l->bytes) return l->bytes;
+    uint8_t *all = shp_take(r, (size_t)l->size, 1);
+    if (all && l->parts) gather(r, *message, SHP_KEY(number, type), SHP_KEY(number, SHP_LEN), all);
+    return all;
+}
+
+static uint32_t saturated(uint64_t n) { return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX; }
+
+/* Entries as int64 or float, where all of them are there and at most `most`; else NULL. *count: how many there are. */
+static void *numbers(shp_reader *r, const shp_wire *message, uint32_t number, unsigned type, uint64_t most, uint32_t *count)
+{
+    list l = list_of(r, *message, number, type);
+    *count = saturated(l.missing == UINT64_MAX ? l.length : add(l.entries, l.missing));
+    if (l.missing || l.entries > most || r->error->code) return NULL;
+    const uint8_t *bytes = packed(r, message, &l, number, type);
+    void *out = shp_take(r, (size_t)l.entries, type == SHP_VARINT ? sizeof(int64_t) : sizeof(float));
+    if (!bytes || !out) return NULL;
+    shp_wire w = shp_wire_of(bytes, (size_t)l.size);
+    for (size_t i = 0; i < l.entries; i++)
+        if (type == SHP_VARINT) ((int64_t *)out)[i] = (int64_t)shp_varint(&w);
+        else ((float *)out)[i] = shp_float32((uint32_t)shp_little(bytes + 4 * i, 4));
+    if (w.failed) shp_read_fail(r, SHP_E_WIRE);
+    return out;
+}
+
+/* ---- types ---- */
+static void read_dim(shp_reader *r, shp_wire w, shp_dim_proto *d)
+{
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        switch (f.key) {
+        case SHP_KEY(1, SHP_VARINT): *d = (shp_dim_proto){ .kind = SHP_DIM_VALUE, .value = (int64_t)f.value }; break;
+        case SHP_KEY(2, SHP_LEN):
+            *d = (shp_dim_proto){ .param = f.text };
+            if (d->param.len) d->kind = SHP_DIM_PARAM;
+            break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): *d = (shp_dim_proto){ 0 }; break;        /* a name beyond 64 KiB */
+        }
+}
+
+static void read_shape(shp_reader *r, const shp_wire *message, shp_type_proto *t)
+{
+    shp_wire w = *message;
+    uint32_t i = 0;
+    t->has_shape = true;
+    for (shp_field f; shp_read_next(r, &w, &f); ) t->rank += f.key == SHP_KEY(1, SHP_LEN);
+    t->dim = shp_take(r, t->rank, sizeof *t->dim);
+    w = *message;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(1, SHP_LEN)) read_dim(r, f.sub, &t->dim[i++]);
+}
+
+/* Tensor and SparseTensor { elem_type, shape }; Sequence and Optional { elem_type }; Map { key_type, value_type }. */
+static void read_type(shp_reader *r, const shp_wire *message, shp_type_proto *t, uint32_t depth)
+{
+    static const uint8_t kinds[] = { [1] = SHP_T_TENSOR, [4] = SHP_T_SEQUENCE, [5] = SHP_T_MAP, [7] = SHP_T_OPAQUE, [8] = SHP_T_SPARSE,
+                                     [9] = SHP_T_OPTIONAL };
+    shp_wire w = *message, content, part;
+    uint32_t member = 0;
+    for (shp_field f; shp_read_next(r, &w, &f); )       /* of a oneof, the last one counts */
+        if (f.key >> 3 < sizeof kinds && kinds[f.key >> 3]) member = f.key >> 3;
+    if (!member || !find(r, message, member, &content)) return;
+    *t = (shp_type_proto){ .kind = kinds[member] };
+    w = content;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(1, SHP_VARINT)) t->elem_type = (int32_t)f.value;
+    switch (t->kind) {
+    case SHP_T_TENSOR: case SHP_T_SPARSE:
+        if (find(r, &content, 2, &part)) read_shape(r, &part, t);
+        break;
+    case SHP_T_SEQUENCE: case SHP_T_OPTIONAL: case SHP_T_MAP:
+        t->inner = shp_take(r, 1, sizeof *t->inner);
+        if (depth >= r->nesting) shp_read_fail(r, SHP_E_NESTING);
+        else if (t->inner && find(r, &content, t->kind == SHP_T_MAP ? 2 : 1, &part)) read_type(r, &part, t->inner, depth + 1);
+        break;
+    default: break;
+    }
+}
+
+void shp_read_value_info(shp_reader *r, const shp_wire *message, shp_value_info *to)
+{
+    shp_wire w = *message, type;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(1, SHP_LEN)) to->name = f.text;
+        else if (f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) shp_read_fail(r, SHP_E_WIRE);   /* a name beyond 64 KiB */
+    if (find(r, message, 2, &type)) read_type(r, &type, &to->type, 0);
+}
+
+/* ---- tensors ---- */
+static uint64_t decimal(shp_str s)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < s.len; i++) {
+        unsigned digit = (unsigned)((uint8_t)s.at[i] - '0');
+        if (digit > 9 || value > (UINT64_MAX - digit) / 10) return UINT64_MAX;      /* no number: a range that no file has */
+        value = value * 10 + digit;
+    }
+    return value;
+}
+
+static void read_external(shp_reader *r, shp_wire w, shp_tensor *t)
+{
+    shp_str text[3] = { { 0 } };                    /* key is field 1, value is 2 */
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(1, SHP_LEN) || f.key == SHP_KEY(2, SHP_LEN)) text[f.key >> 3] = f.text;
+    if (shp_str_is(text[1], "location")) t->location = text[2];
+    else if (shp_str_is(text[1], "offset")) t->external_offset = decimal(text[2]);
+    else if (shp_str_is(text[1], "length")) t->external_length = decimal(text[2]);
+}
+
+static void set_dims(shp_reader *r, const shp_wire *message, uint32_t number, shp_tensor *t)
+{
+    t->dim = numbers(r, message, number, SHP_VARINT, SHP_SKIM_LIST, &t->rank);
+    if (!t->dim) { shp_read_fail(r, SHP_E_WIRE); return; }          /* more than 1,024 axes */
+    bool zero = false, negative = false;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        zero = zero || t->dim[i] == 0;
+        negative = negative || t->dim[i] < 0;
+    }
+    t->count = negative ? -1 : !zero;
+    for (uint32_t i = 0; i < t->rank && t->count > 0; i++)
+        t->count = t->count > INT64_MAX / t->dim[i] ? -1 : t->count * t->dim[i];
+}
+
+static void set_data(shp_reader *r, const shp_wire *message, uint32_t number, shp_tensor *t)
+{
+    static const uint8_t fields[] = { [4] = SHP_DATA_FLOAT, [5] = SHP_DATA_INT32, [6] = SHP_DATA_STRING, [7] = SHP_DATA_INT64,
+                                      [10] = SHP_DATA_DOUBLE, [11] = SHP_DATA_UINT64 };
+    unsigned type = number == 4 ? SHP_FIXED32 : number == 10 ? SHP_FIXED64 : number == 6 ? SHP_LEN : SHP_VARINT;
+    list l = list_of(r, *message, number, type);
+    t->elements = add(l.entries, l.missing);
+    if (!t->elements || r->error->code) return;
+    t->field = fields[number];
+    t->data_len = l.length + l.size;
+    if (number == 6) return;
+    if (!l.missing) t->data = packed(r, message, &l, number, type);
+    else if (l.payloads == 1 && !l.parts) t->data_offset = l.offset;
+}
+
+void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *t)
+{
+    shp_wire w = *message;
+    uint32_t typed = 0;             /* the typed field that is set: the last one, if there are several */
+    bool raw = false;
+    const uint8_t *at;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
+        record rec = { { 0 } };
+        uint32_t number = f.key >> 3;
+        bool payload = f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN);
+        if (payload) {
+            rec = read_record(f.sub);
+            number = (uint32_t)rec.value[1];
+        }
+        switch (number) {
+        case 2:  t->elem_type = (int32_t)f.value; break;
+        case 4: case 5: case 6: case 7: case 10: case 11: typed = number; break;
+        case 8:
+            t->name = f.text;
+            if (payload) shp_read_fail(r, SHP_E_WIRE);                              /* a name beyond 64 KiB */
+            continue;
+        case 9:                     /* raw_data counts before the typed fields, unless it is empty */
+            t->data = payload ? NULL : f.sub.at;
+            t->data_len = payload ? rec.value[3] : (uint64_t)(f.sub.end - f.sub.at);
+            t->data_offset = rec.value[2];
+            raw = t->data_len > 0;
+            break;
+        case 13: read_external(r, f.sub, t); break;
+        case 14: t->external = f.value == 1; break;
+        }
+        t->wire = shp_hash(t->wire, at, (size_t)(w.at - at));
+    }
+    set_dims(r, message, 1, t);
+    if (raw && !t->external) { t->field = SHP_DATA_RAW; return; }
+    t->data = NULL;
+    t->data_len = t->data_offset = 0;
+    if (typed && !t->external) set_data(r, message, typed, t);
+}
+
+void shp_read_sparse(shp_reader *r, const shp_wire *message, shp_tensor *t)
+{
+    shp_wire values;
+    shp_tensor v = { 0 };
+    if (find(r, message, 1, &values)) shp_read_tensor(r, &values, &v);
+    t->name = v.name;
+    t->elem_type = v.elem_type;
+    t->sparse = true;
+    t->wire = shp_hash(1, message->at, (size_t)(message->end - message->at));
+    set_dims(r, message, 3, t);
+}
+
+/* ---- attributes ---- */
+
+/* By field number: the AttributeType that it holds the value of. */
+static const uint8_t attr_types[24] = { [2] = SHP_ATTR_FLOAT, [3] = SHP_ATTR_INT, [4] = SHP_ATTR_STRING, [5] = SHP_ATTR_TENSOR, [6] = SHP_ATTR_GRAPH,
+    [7] = SHP_ATTR_FLOATS, [8] = SHP_ATTR_INTS, [9] = SHP_ATTR_STRINGS, [10] = SHP_ATTR_TENSORS, [11] = SHP_ATTR_GRAPHS, [14] = SHP_ATTR_TYPE_PROTO,
+    [15] = SHP_ATTR_TYPE_PROTOS, [22] = SHP_ATTR_SPARSE_TENSOR, [23] = SHP_ATTR_SPARSE_TENSORS };
+
+/* Name, type and single values; count: how often each value field is there, by AttributeType. */
+static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16])
+{
+    uint32_t guess = 0;
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        uint32_t number = f.key >> 3;
+        record rec = { { 0 } };
+        if (f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) {
+            rec = read_record(f.sub);
+            number = (uint32_t)rec.value[1];
+            f.sub = shp_wire_of(NULL, 0);
+            if (number == 1 || number == 21) shp_read_fail(r, SHP_E_WIRE);          /* a name beyond 64 KiB */
+        }
+        if (number < 24 && attr_types[number]) count[guess = attr_types[number]]++;
+        switch (number) {
+        case 1:  a->name = f.text; break;
+        case 2:  a->f = shp_float32((uint32_t)f.value); break;
+        case 3:  a->i = (int64_t)f.value; break;
+        case 4:  a->s = (shp_str){ (const char *)f.sub.at, f.sub.at ? f.text.len : saturated(rec.value[3]) }; break;
+        case 20: a->type = (int32_t)f.value; break;
+        case 21: a->ref = f.text; break;
+        }
+    }
+    if (!a->type) a->type = (int32_t)guess;
+}
+
+static void read_strings(shp_reader *r, shp_wire w, shp_attr *a)
+{
+    list l = list_of(r, w, 9, SHP_LEN);
+    a->count = saturated(add(l.parts, l.missing));
+    if (l.missing || a->count > r->elements) return;
+    shp_str *strings = shp_take(r, a->count, sizeof *strings);
+    a->strings = strings;
+    for (shp_field f; strings && shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(9, SHP_LEN)) *strings++ = f.text;
+}
+
+static void add_pending(shp_reader *r, shp_pendings *p, shp_pending item)
+{
+    shp_pending *more = shp_append(r, p->item, p->count, &p->room, sizeof *more);
+    if (!more) return;
+    p->item = more;
+    more[p->count++] = item;
+}
+
+static void read_graphs(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count, shp_pendings *pending, uint32_t node, uint32_t index)
+{
+    a->graphs = shp_take(r, count, sizeof *a->graphs);
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        if (f.key != SHP_KEY(11, SHP_LEN)) continue;
+        add_pending(r, pending, (shp_pending){ &a->graphs[a->count], f.sub, node, index, a->count });
+        a->count++;
+    }
+}
+
+void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *a, shp_pendings *pending, uint32_t node, uint32_t index)
+{
+    uint32_t count[16] = { 0 };
+    shp_wire content;
+    shp_where here;
+    shp_enter(r, &here, "attribute", index, message);
+    scan_attr(r, *message, a, count);
+    if (a->ref.len) r->refs++;
+    switch (a->type) {
+    case SHP_ATTR_TENSOR:
+        if (find(r, message, 5, &content) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_tensor(r, &content, a->t);
+        break;
+    case SHP_ATTR_SPARSE_TENSOR:
+        if (find(r, message, 22, &content) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_sparse(r, &content, a->t);
+        break;
+    case SHP_ATTR_TYPE_PROTO:
+        if (find(r, message, 14, &content) && (a->tp = shp_take(r, 1, sizeof *a->tp))) read_type(r, &content, a->tp, 0);
+        break;
+    case SHP_ATTR_GRAPH:
+        if (find(r, message, 6, &content)) add_pending(r, pending, (shp_pending){ &a->g, content, node, index, SHP_NONE });
+        break;
+    case SHP_ATTR_GRAPHS:  read_graphs(r, *message, a, count[SHP_ATTR_GRAPHS], pending, node, index); break;
+    case SHP_ATTR_FLOATS:  a->floats = numbers(r, message, 7, SHP_FIXED32, r->elements, &a->count); break;
+    case SHP_ATTR_INTS:    a->ints = numbers(r, message, 8, SHP_VARINT, r->elements, &a->count); break;
+    case SHP_ATTR_STRINGS: read_strings(r, *message, a); break;
+    case SHP_ATTR_TENSORS: case SHP_ATTR_TYPE_PROTOS: case SHP_ATTR_SPARSE_TENSORS: a->count = count[a->type]; break;
+    default: break;
+    }
+    shp_leave(r, &here);
+}
+
+/* ---- functions and the model ---- */
+static void read_opset(shp_reader *r, shp_wire w, shp_opset *o)
+{
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(1, SHP_LEN)) o->domain = shp_domain(f.text);
+        else if (f.key == SHP_KEY(2, SHP_VARINT)) o->version = (int64_t)f.value;
+}
+
+static void read_default(shp_reader *r, const shp_wire *message, shp_attr *a, uint32_t index)
+{
+    shp_pendings pending = { 0 };
+    shp_read_attr(r, message, a, &pending, 0, index);
+    for (size_t i = 0; i < pending.count && !r->error->code; i++)
+        *pending.item[i].to = shp_read_graph(r, &pending.item[i].message, NULL, false);
+}
+
+static void read_function(shp_reader *r, const shp_wire *message, shp_function *f, uint32_t index)
+{
+    shp_wire w = *message;
+    shp_where here;
+    shp_enter(r, &here, "functions", index, message);
+    for (shp_field field; shp_read_next(r, &w, &field); )
+        switch (field.key) {
+        case SHP_KEY(1, SHP_LEN):  f->name = field.text; break;
+        case SHP_KEY(6, SHP_LEN):  f->attrs++; break;
+        case SHP_KEY(9, SHP_LEN):  f->opsets++; break;
+        case SHP_KEY(10, SHP_LEN): f->domain = shp_domain(field.text); break;
+        case SHP_KEY(11, SHP_LEN): f->defaults++; break;
+        case SHP_KEY(13, SHP_LEN): f->overload = field.text; break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */
+        }
+    shp_str *attr = shp_take(r, f->attrs, sizeof *attr);
+    shp_attr *attr_default = shp_take(r, f->defaults, sizeof *attr_default);
+    shp_opset *opset = shp_take(r, f->opsets, sizeof *opset);
+    f->attr = attr;
+    f->attr_default = attr_default;
+    f->opset = opset;
+    f->attrs = f->defaults = f->opsets = 0;
+    w = *message;
+    for (shp_field field; shp_read_next(r, &w, &field); )
+        switch (field.key) {
+        case SHP_KEY(6, SHP_LEN):  attr[f->attrs++] = field.text; break;
+        case SHP_KEY(9, SHP_LEN):  read_opset(r, field.sub, &opset[f->opsets++]); break;
+        case SHP_KEY(11, SHP_LEN): read_default(r, &field.sub, &attr_default[f->defaults], f->defaults); f->defaults++; break;
+        }
+    if (!r->error->code) f->body = shp_read_graph(r, message, NULL, true);
+    shp_leave(r, &here);
+}
+
+static void read_model(shp_reader *r, const shp_wire *message, shp_model *m)
+{
+    shp_wire w = *message, graph;
+    shp_where here;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        switch (f.key) {
+        case SHP_KEY(1, SHP_VARINT): m->ir_version = (int64_t)f.value; break;
+        case SHP_KEY(2, SHP_LEN):    m->producer_name = f.text; break;
+        case SHP_KEY(3, SHP_LEN):    m->producer_version = f.text; break;
+        case SHP_KEY(4, SHP_LEN):    m->domain = f.text; break;
+        case SHP_KEY(5, SHP_VARINT): m->model_version = (int64_t)f.value; break;
+        case SHP_KEY(8, SHP_LEN):    m->opsets++; break;
+        case SHP_KEY(25, SHP_LEN):   m->functions++; break;
+        }
+    shp_opset *opset = shp_take(r, m->opsets, sizeof *opset);
+    m->opset = opset;
+    m->function = shp_take(r, m->functions, sizeof *m->function);
+    m->opsets = m->functions = 0;
+    w = *message;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        if (f.key == SHP_KEY(8, SHP_LEN)) read_opset(r, f.sub, &opset[m->opsets++]);
+        else if (f.key == SHP_KEY(25, SHP_LEN)) { read_function(r, &f.sub, &m->function[m->functions], m->functions); m->functions++; }
+    if (!find(r, message, 7, &graph)) return;
+    shp_enter(r, &here, "graph", SHP_NONE, &graph);
+    m->graph = shp_read_graph(r, &graph, NULL, false);
+    shp_leave(r, &here);
+}
+
+shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint32_t nesting, uint64_t values, uint32_t elements,
+                          shp_read_error *error)
+{
+    *error = (shp_read_error){ SHP_OK, 0, "" };
+    shp_reader r = { .arena = a, .nesting = nesting, .elements = elements, .values = values, .error = error };
+    shp_model *m = shp_take(&r, 1, sizeof *m);
+    if (!m) return NULL;
+    r.seed = shp_hash(0, skeleton, size);
+    shp_wire w = shp_wire_of(skeleton, size);
+    read_model(&r, &w, m);
+    m->values = r.shown;
+    return error->code ? NULL : m;
+}

@@ -1,0 +1,184 @@
+/* model - ModelProto as the engine sees it: graphs of nodes and values, read from a skeleton (skim.h).
+ *
+ * Everything points into the skeleton or the arena and lives as long as the call. Names are resolved once, here: within a
+ * graph each value name is a *slot*, an index from 0; a node's inputs and outputs are slots. A name that a body takes from
+ * an enclosing graph is a slot of the body, too, with `outer` saying which slot of the enclosing graph it is.
+ * Source: onnx.proto (IR version 14), https://onnx.ai/onnx/repo-docs/IR.html.
+ */
+#ifndef SHP_MODEL_H
+#define SHP_MODEL_H
+
+#include "arena.h"
+#include "error.h"
+
+#define SHP_NONE UINT32_MAX     /* no slot, no index */
+
+typedef struct shp_graph shp_graph;
+typedef struct shp_node_proto shp_node_proto;
+
+/* ---- types as declared ---- */
+typedef struct shp_dim_proto {
+    enum { SHP_DIM_UNKNOWN, SHP_DIM_VALUE, SHP_DIM_PARAM } kind;   /* an empty dim_param is UNKNOWN */
+    int64_t value;
+    shp_str param;
+} shp_dim_proto;
+
+typedef struct shp_type_proto {
+    enum { SHP_T_NONE, SHP_T_TENSOR, SHP_T_SPARSE, SHP_T_SEQUENCE, SHP_T_OPTIONAL, SHP_T_MAP, SHP_T_OPAQUE } kind;
+    int32_t elem_type;              /* tensor, sparse: element type, 0 where absent; map: key type */
+    bool has_shape;                 /* tensor, sparse: false is "rank unknown", true with rank 0 a scalar */
+    uint32_t rank;
+    shp_dim_proto *dim;
+    struct shp_type_proto *inner;   /* sequence, optional: element; map: value */
+} shp_type_proto;
+
+typedef struct shp_value_info {
+    shp_str name;
+    shp_type_proto type;
+} shp_value_info;
+
+/* ---- tensors ---- */
+typedef struct shp_tensor {
+    shp_str name;
+    int32_t elem_type;
+    uint32_t rank;
+    int64_t *dim;                   /* as the file says: may be negative (then count is -1) */
+    int64_t count;                  /* product of dims; -1 where it is negative or leaves int64 */
+    enum { SHP_DATA_NONE, SHP_DATA_RAW, SHP_DATA_FLOAT, SHP_DATA_INT32, SHP_DATA_STRING, SHP_DATA_INT64, SHP_DATA_DOUBLE,
+           SHP_DATA_UINT64 } field;  /* which field holds the data */
+    const uint8_t *data;            /* its bytes: raw_data, or the field in packed form (unpacked entries are gathered: varints one after
+                                       another for INT32, INT64 and UINT64, 4 or 8 bytes each for FLOAT and DOUBLE);
+                                       NULL for strings and where they are a payload. A payload's bytes have the same form. */
+    uint64_t data_len;              /* their length, payload or not */
+    uint64_t data_offset;           /* of a payload: where it begins in the source; 0 where data is NULL and the bytes are not in one piece */
+    uint64_t elements;              /* entries of a typed or string field; UINT64_MAX where not known (varints in a payload) */
+    bool external;                  /* data_location EXTERNAL */
+    shp_str location;               /* of external data */
+    uint64_t external_offset, external_length;      /* length 0: to the end of the file, as dims say */
+    bool sparse;                    /* a SparseTensorProto: rank and dim are the dense shape, name and elem_type its values'; no data */
+    uint64_t wire;                  /* hash of the tensor's skeleton bytes without its name: equal tensors, equal hash (payloads differ by
+                                       offset) */
+    const void *cache;              /* the driver's: its content once asked for */
+} shp_tensor;
+
+/* ---- attributes ---- */
+typedef struct shp_attr {
+    shp_str name;
+    shp_str ref;                    /* ref_attr_name, len 0 where absent */
+    int32_t type;                   /* AttributeProto.AttributeType; guessed from the field that is set where 0 (IR version 1) */
+    float f;
+    int64_t i;
+    shp_str s;                      /* long strings are payloads: at NULL with len (saturated) */
+    shp_tensor *t;                  /* TENSOR and SPARSE_TENSOR */
+    shp_graph *g;
+    shp_type_proto *tp;
+    uint32_t count;                 /* entries of a list, FLOATS to TYPE_PROTOS (saturated; of a packed payload: its bytes) */
+    const float *floats;            /* NULL where count is above the content limit or the list was a payload */
+    const int64_t *ints;
+    const shp_str *strings;
+    shp_graph **graphs;
+} shp_attr;
+
+enum { SHP_ATTR_FLOAT = 1, SHP_ATTR_INT, SHP_ATTR_STRING, SHP_ATTR_TENSOR, SHP_ATTR_GRAPH, SHP_ATTR_FLOATS, SHP_ATTR_INTS,
+       SHP_ATTR_STRINGS, SHP_ATTR_TENSORS, SHP_ATTR_GRAPHS, SHP_ATTR_SPARSE_TENSOR, SHP_ATTR_SPARSE_TENSORS, SHP_ATTR_TYPE_PROTO,
+       SHP_ATTR_TYPE_PROTOS };
+
+/* ---- graphs ---- */
+struct shp_node_proto {
+    shp_str name, domain, op_type, overload;        /* domain "ai.onnx" is read as "" */
+    uint32_t inputs, outputs, attrs;
+    const uint32_t *input, *output;                 /* slots; SHP_NONE for an omitted ("") one */
+    const shp_attr *attr;
+    uint64_t hash;                                  /* of all attributes' skeleton bytes, in order */
+    bool has_ref;                                   /* an attribute (a body's, too) refers to a function's attribute */
+    bool has_graph;
+};
+
+typedef struct shp_slot {
+    shp_str name;
+    uint32_t outer;                 /* slot in the enclosing graph, SHP_NONE where it is this graph's own */
+    uint32_t def;                   /* node that makes it; SHP_NONE for inputs, initializers, outer and undefined ones */
+    uint32_t initializer;           /* index into graph->initializer, or SHP_NONE */
+    uint32_t info;                  /* what the file declares: index into graph->value_info (value_info, outputs), or SHP_NONE */
+    bool is_input, is_output;
+    bool undefined;                 /* used, and defined nowhere */
+    uint32_t twice;                 /* a second node (or the node that redefines an input or initializer): SHP_NONE if none */
+    uint32_t hash;                  /* the reader's: of the name */
+} shp_slot;
+
+struct shp_graph {
+    shp_str name;
+    const shp_graph *outer;         /* enclosing graph; NULL for the main graph and function bodies */
+    uint32_t depth;                 /* 0 for the main graph and function bodies */
+    uint32_t slots, nodes, inputs, outputs, initializers, value_infos;
+    shp_slot *slot;
+    shp_node_proto *node;
+    uint32_t *order;                /* node indices, each after those it depends on (bodies' captured names included);
+                                       nodes on a cycle come last, in file order, from order[sorted] on */
+    uint32_t sorted;
+    uint32_t *input;                /* slots, in file order */
+    shp_value_info **input_info;    /* beside them; type.kind SHP_T_NONE where the file gives none */
+    uint32_t *output;
+    uint32_t *initializer_slot;
+    shp_tensor **initializer;       /* dense ones in file order, then sparse ones */
+    shp_value_info **value_info;    /* value_info, then outputs (a function's outputs are only names) */
+    uint32_t *table, mask;          /* the reader's: slots by name; see shp_graph_find */
+    uint64_t seed;
+};
+
+typedef struct shp_opset {
+    shp_str domain;                 /* "ai.onnx" is read as "" */
+    int64_t version;
+} shp_opset;
+
+typedef struct shp_function {
+    shp_str domain, name, overload; /* domain "ai.onnx" is read as "" */
+    uint32_t attrs, defaults, opsets;
+    const shp_str *attr;            /* attributes without a default */
+    const shp_attr *attr_default;   /* with one */
+    const shp_opset *opset;
+    shp_graph *body;                /* inputs and outputs have no types unless value_info says so (graph->value_info) */
+} shp_function;
+
+typedef struct shp_model {
+    int64_t ir_version, model_version;
+    shp_str producer_name, producer_version, domain;
+    uint32_t opsets, functions;
+    const shp_opset *opset;
+    shp_function *function;
+    shp_graph *graph;               /* NULL where the file has none: an error for the caller */
+    uint64_t values;                /* slots that are values, over all graphs */
+} shp_model;
+
+typedef struct shp_read_error {
+    shp_code code;
+    uint64_t offset;                /* in the source */
+    const char *path;               /* field path, like "graph.node[12].attribute[0].g"; in the arena; may be "" */
+} shp_read_error;
+
+/* The slot of that name in that graph itself (not in those around it), or SHP_NONE. */
+uint32_t shp_graph_find(const shp_graph *g, shp_str name);
+
+/* ---- a tensor's elements, from `len` bytes that are its data or the first part of it (tensor.c) ----
+ * bytes: t->data, or what stands in the source at data_offset, or in the external file at external_offset. */
+
+/* Bytes that raw_data or an external file must have; UINT64_MAX where not known (strings, no element type, dims that cannot be). */
+uint64_t shp_tensor_bytes(const shp_tensor *t);
+/* Whether there is as much data as the dims say, as far as can be known without reading payloads; also where there is no data at all.
+ * have, want: bytes for SHP_DATA_RAW and external data, else entries of the field. */
+bool shp_tensor_data_fits(const shp_tensor *t, uint64_t *have, uint64_t *want);
+/* Elements first to first + n - 1 of an integer or bool tensor (bool as 0 or 1). Returns how many there are: fewer than n where the data
+ * ends, where an element leaves int64, or (0) where the field or element type holds no integers. */
+uint64_t shp_tensor_ints(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, int64_t *out);
+/* The same for float32, float64, float16 and bfloat16. Other floating-point types give 0. */
+uint64_t shp_tensor_floats(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, double *out);
+/* One element. In a packed field of varints this reads all that stand before it. */
+bool shp_tensor_int(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, int64_t *out);
+bool shp_tensor_float(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, double *out);
+
+/* Reads a skeleton. nesting: most graphs inside graphs (64); values: most slots (4e6); elements: content limit (1024).
+ * NULL with *error filled where it cannot; an arena that ran full is SHP_E_MEMORY. */
+shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint32_t nesting, uint64_t values, uint32_t elements,
+                          shp_read_error *error);
+
+#endif

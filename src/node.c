@@ -1,0 +1,684 @@
+#include "driver.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const shp_shape shp_shape_none = { .rank = -1 };
+
+/* ---- types ---- */
+
+shp_kind shp_type_kind(const shp_infer *x, shp_type t)
+{
+    if (t == 0) return SHP_KIND_UNKNOWN;
+    if (t < SHP_TYPE_SEQ) return SHP_KIND_TENSOR;
+    if (t < SHP_TYPE_OPT) return SHP_KIND_SEQ;
+    if (t < SHP_TYPE_OTHER) return SHP_KIND_OPT;
+    size_t row = (size_t)t - SHP_TYPE_OTHER;
+    return row < x->p->types ? x->p->type[row].kind : SHP_KIND_UNKNOWN;
+}
+
+shp_type shp_type_inner(const shp_infer *x, shp_type t)
+{
+    if (t < SHP_TYPE_SEQ) return 0;
+    if (t < SHP_TYPE_OTHER) return (shp_type)(t - SHP_TYPE_SEQ - (t < SHP_TYPE_OPT ? 0 : t < SHP_TYPE_OPTSEQ ? SHP_TYPE_OPT - SHP_TYPE_SEQ : SHP_TYPE_OPT - SHP_TYPE_SEQ));
+    size_t row = (size_t)t - SHP_TYPE_OTHER;
+    return row < x->p->types ? x->p->type[row].inner : 0;
+}
+
+int shp_type_dtype(const shp_infer *x, shp_type t)
+{
+    for (int depth = 0; depth < 8; depth++) {
+        switch (shp_type_kind(x, t)) {
+        case SHP_KIND_TENSOR: return t;
+        case SHP_KIND_SEQ: case SHP_KIND_OPT: case SHP_KIND_SPARSE: t = shp_type_inner(x, t); break;
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+int shp_type_key(const shp_infer *x, shp_type t)
+{
+    return shp_type_kind(x, t) == SHP_KIND_MAP ? x->p->type[t - SHP_TYPE_OTHER].key : 0;
+}
+
+shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key)
+{
+    bool tensor = inner > 0 && inner < SHP_TYPE_SEQ;
+    if (kind == SHP_KIND_TENSOR) return inner;
+    if (kind == SHP_KIND_SEQ && tensor) return (shp_type)(SHP_TYPE_SEQ + inner);
+    if (kind == SHP_KIND_OPT && tensor) return (shp_type)(SHP_TYPE_OPT + inner);
+    if (kind == SHP_KIND_OPT && inner > SHP_TYPE_SEQ && inner < SHP_TYPE_OPT) return (shp_type)(SHP_TYPE_OPTSEQ + inner - SHP_TYPE_SEQ);
+    struct shp_private *p = x->p;
+    for (size_t i = 0; i < p->types; i++)
+        if (p->type[i].kind == kind && p->type[i].inner == inner && p->type[i].key == key) return (shp_type)(SHP_TYPE_OTHER + i);
+    if (p->types >= 4096) return 0;         /* a model that makes thousands of types is no model */
+    shp_type_row *more = shp_grow_array(x->arena, p->type, p->types, &p->type_room, sizeof *more);
+    if (!more) return 0;
+    p->type = more;
+    p->type[p->types] = (shp_type_row){ kind, inner, key };
+    return (shp_type)(SHP_TYPE_OTHER + p->types++);
+}
+
+/* ---- shapes and contents ---- */
+
+shp_shape *shp_shape_new(shp_infer *x, int64_t rank)
+{
+    if (rank < 0 || rank > SHP_RANK_MAX) return NULL;
+    shp_shape *s = shp_alloc(x->arena, sizeof *s + (size_t)rank * sizeof(shp_dim));
+    if (s) s->rank = (int32_t)rank;
+    return s;
+}
+
+const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
+{
+    if (!s || s->rank <= 0) return s;
+    for (int32_t i = 0; i < s->rank; i++) {
+        if (shp_dim_resolve(x->dims, s->dim[i]) == s->dim[i]) continue;
+        shp_shape *r = shp_shape_new(x, s->rank);
+        if (!r) return s;
+        for (int32_t k = 0; k < s->rank; k++) r->dim[k] = shp_dim_resolve(x->dims, s->dim[k]);
+        return r;
+    }
+    return s;
+}
+
+const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
+{
+    if (!c || c->item) return c;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->elem[i].den < 1 || shp_dim_resolve(x->dims, c->elem[i].num) == c->elem[i].num) continue;
+        shp_content *r = shp_alloc(x->arena, sizeof *r + c->count * sizeof(shp_elem));
+        if (!r) return c;
+        memcpy(r, c, sizeof *r + c->count * sizeof(shp_elem));
+        for (uint32_t k = 0; k < c->count; k++)
+            if (r->elem[k].den >= 1) r->elem[k].num = shp_dim_resolve(x->dims, r->elem[k].num);
+        return r;
+    }
+    return c;
+}
+
+/* How many elements a shape of numbers has; -1 where that is not known. */
+static int64_t numel(const shp_infer *x, const shp_shape *s)
+{
+    if (!s || s->rank < 0) return -1;
+    int64_t count = 1;
+    for (int32_t i = 0; i < s->rank; i++) {
+        int64_t d;
+        if (!shp_dim_number(x->dims, s->dim[i], &d) || d < 0) return -1;
+        if (d && count > SHP_ELEMENTS_MAX / d) { count = SHP_ELEMENTS_MAX + 1; continue; }
+        count = d && count > SHP_ELEMENTS_MAX ? count : count * d;
+    }
+    return count;
+}
+
+/* ---- inputs ---- */
+
+static uint32_t in_slot(const shp_node *n, uint32_t i)
+{
+    return i < n->proto->inputs ? n->proto->input[i] : SHP_NONE;
+}
+
+static void mark_read(shp_node *n, uint32_t i, bool content)
+{
+    if (n->read && i < 32) *n->read |= (uint64_t)1 << (2 * i + content);
+}
+
+bool shp_has(const shp_node *n, uint32_t i)
+{
+    uint32_t slot = in_slot(n, i);
+    return slot != SHP_NONE && n->scope->fact[slot].id != SHP_ABSENT;
+}
+
+uint32_t shp_inputs(const shp_node *n)
+{
+    uint32_t count = n->proto->inputs;
+    while (count && !shp_has(n, count - 1)) count--;
+    return count;
+}
+
+static const shp_fact no_fact;
+
+const shp_fact *shp_in(shp_node *n, uint32_t i)
+{
+    uint32_t slot = in_slot(n, i);
+    if (slot == SHP_NONE) return &no_fact;
+    mark_read(n, i, false);
+    shp_fact *f = &n->scope->fact[slot];
+    f->shape = shp_shape_resolve(n->x, f->shape);
+    return f;
+}
+
+shp_type shp_in_type(shp_node *n, uint32_t i)
+{
+    uint32_t slot = in_slot(n, i);
+    return slot == SHP_NONE ? 0 : n->scope->fact[slot].type;
+}
+
+int shp_in_dtype(shp_node *n, uint32_t i) { return shp_type_dtype(n->x, shp_in_type(n, i)); }
+
+const shp_shape *shp_in_shape(shp_node *n, uint32_t i)
+{
+    const shp_shape *s = shp_in(n, i)->shape;
+    return s && s->rank >= 0 ? s : NULL;
+}
+
+int shp_in_rank(shp_node *n, uint32_t i)
+{
+    const shp_shape *s = shp_in_shape(n, i);
+    return s ? s->rank : -1;
+}
+
+/* c (or nothing) with a value symbol for each integer or bool element that is not known; NULL where that makes too many. */
+static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uint32_t node, const shp_fact *f, const shp_content *c)
+{
+    char kind = shp_type_kind(x, f->type) == SHP_KIND_TENSOR ? shp_dtype_kind(f->type) : 0;
+    if (kind != 'I' && kind != 'U' && kind != 'B') return c;
+    uint32_t missing = 0;
+    if (c) {
+        for (uint32_t i = 0; i < c->count; i++) missing += c->elem[i].den == 0;
+        if (!missing) return c;
+    }
+    int64_t count = c ? (int64_t)c->count : numel(x, f->shape);
+    if (count < 0 || count > SHP_SYMBOLS_MAX) return c;
+    shp_content *r = shp_alloc(x->arena, sizeof *r + (size_t)count * sizeof(shp_elem));
+    if (!r) return c;
+    r->count = (uint32_t)count;
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (c && c->elem[i].den) { r->elem[i] = c->elem[i]; continue; }
+        shp_origin origin = { scope, node, 0, i, SHP_WHY_CONTENT };
+        r->elem[i] = (shp_elem){ .num = shp_dim_fresh(x->dims, shp_mix(f->id, i), kind == 'B' ? SHP_FLAG : SHP_ANY, origin), .den = 1 };
+        if (!r->elem[i].num) return c;
+    }
+    return r;
+}
+
+static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
+{
+    if (shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
+    if (!f->content && f->tensor) {
+        f->content = shp_tensor_content(n->x, n->scope, f->tensor);
+        if (n->x->p->waiting) return NULL;
+    }
+    f->shape = shp_shape_resolve(n->x, f->shape);
+    f->content = with_symbols(n->x, n->scope, node, f, shp_content_resolve(n->x, f->content));
+    return f->content;
+}
+
+/* Says once that an input's default decides sizes: the caller may feed another value. */
+static void tell_default(shp_node *n, uint32_t slot)
+{
+    const shp_scope *s = n->scope;
+    if (n->x->p->default_told || !s->fact[slot].tensor || n->x->model->ir_version < 4) return;
+    for (; s->graph->slot[slot].outer != SHP_NONE && s->outer; s = s->outer) slot = s->graph->slot[slot].outer;
+    const shp_slot *at = &s->graph->slot[slot];
+    if (s != n->x->main || !at->is_input || at->initializer == SHP_NONE || s->fact[slot].tensor != s->graph->initializer[at->initializer]) return;
+    n->x->p->default_told = true;
+    shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, at->name, "the default of input '%n' decides sizes: give its value with options.inputs if it is fed another", at->name);
+}
+
+const shp_content *shp_in_content(shp_node *n, uint32_t i)
+{
+    uint32_t slot = in_slot(n, i);
+    if (slot == SHP_NONE) return NULL;
+    mark_read(n, i, true);
+    uint32_t def = n->scope->graph->slot[slot].def;
+    tell_default(n, slot);
+    return fact_content(n, &n->scope->fact[slot], def == SHP_NONE ? n->index : def);
+}
+
+const shp_content *shp_fact_content(shp_node *n, const shp_fact *f)
+{
+    shp_fact copy = *f;
+    return fact_content(n, &copy, n->index);
+}
+
+bool shp_in_ints(shp_node *n, uint32_t i, int64_t *out, uint32_t cap, uint32_t *count)
+{
+    const shp_content *c = shp_in_content(n, i);
+    *count = c ? c->count : 0;
+    if (!c || c->count > cap) return false;
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->elem[k].den != 1 || !shp_dim_number(n->dims, c->elem[k].num, &out[k])) return false;
+    return true;
+}
+
+shp_dim shp_in_scalar(shp_node *n, uint32_t i)
+{
+    const shp_content *c = shp_in_content(n, i);
+    return c && c->count == 1 && c->elem[0].den == 1 ? c->elem[0].num : 0;
+}
+
+bool shp_in_int(shp_node *n, uint32_t i, int64_t *out)
+{
+    return shp_dim_number(n->dims, shp_in_scalar(n, i), out);
+}
+
+bool shp_in_float(shp_node *n, uint32_t i, double *out)
+{
+    const shp_content *c = shp_in_content(n, i);
+    return c && c->count == 1 && shp_elem_number(n, c->elem[0], out);
+}
+
+int64_t shp_in_length(shp_node *n, uint32_t i)
+{
+    const shp_shape *s = shp_in_shape(n, i);
+    int64_t length;
+    return s && s->rank == 1 && shp_dim_number(n->dims, s->dim[0], &length) ? length : -1;
+}
+
+/* ---- attributes ---- */
+
+static const shp_attr *own_attr(const shp_node_proto *proto, const char *name)
+{
+    for (uint32_t i = 0; i < proto->attrs; i++)
+        if (shp_str_is(proto->attr[i].name, name)) return &proto->attr[i];
+    return NULL;
+}
+
+/* What a reference inside a function's body stands for: the call's attribute (perhaps itself a reference), else the function's default. */
+static const shp_attr *referred(const shp_scope *scope, shp_str name)
+{
+    for (int calls = 0; scope && scope->function && calls < 1024; calls++) {
+        const shp_attr *found = NULL;
+        for (uint32_t i = 0; i < scope->call->attrs && !found; i++)
+            if (shp_str_eq(scope->call->attr[i].name, name)) found = &scope->call->attr[i];
+        if (!found) {
+            for (uint32_t i = 0; i < scope->function->defaults; i++)
+                if (shp_str_eq(scope->function->attr_default[i].name, name)) return &scope->function->attr_default[i];
+            return NULL;
+        }
+        if (!found->ref.len) return found;
+        name = found->ref;
+        scope = scope->call_scope;
+    }
+    return NULL;
+}
+
+const shp_attr *shp_attr_get(const shp_node *n, const char *name)
+{
+    const shp_attr *a = own_attr(n->proto, name);
+    if (a && n->schema && !shp_schema_has_attr(n->schema, a->name)) return NULL;     /* not in this version */
+    return a && a->ref.len ? referred(n->scope, a->ref) : a;
+}
+
+bool shp_attr_has(const shp_node *n, const char *name) { return shp_attr_get(n, name) != NULL; }
+
+int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise)
+{
+    const shp_attr *a = shp_attr_get(n, name);
+    if (a) return a->type == SHP_ATTR_INT || a->type == 0 ? a->i : otherwise;
+    shp_schema_attr s;
+    return n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.type == SHP_ATTR_INT ? s.i : otherwise;
+}
+
+int64_t shp_attr_int(const shp_node *n, const char *name) { return shp_attr_int_or(n, name, 0); }
+
+double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
+{
+    const shp_attr *a = shp_attr_get(n, name);
+    if (a) return a->type == SHP_ATTR_FLOAT || a->type == 0 ? (double)a->f : otherwise;
+    shp_schema_attr s;
+    return n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.type == SHP_ATTR_FLOAT ? (double)s.f : otherwise;
+}
+
+shp_str shp_attr_str(const shp_node *n, const char *name)
+{
+    const shp_attr *a = shp_attr_get(n, name);
+    if (a) return a->s.at ? a->s : (shp_str){ "", 0 };
+    shp_schema_attr s;
+    if (n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.s) return (shp_str){ s.s, (uint32_t)strlen(s.s) };
+    return (shp_str){ "", 0 };
+}
+
+const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count)
+{
+    static const int64_t none[1];
+    *count = 0;
+    const shp_attr *a = shp_attr_get(n, name);
+    if (a) {
+        if (a->count && !a->ints) return NULL;
+        *count = a->count;
+        return a->count ? a->ints : none;
+    }
+    shp_schema_attr s;
+    if (!n->schema || !shp_schema_attr_find(n->schema, name, &s) || !s.has_default || !s.ints) return NULL;
+    *count = (uint32_t)s.count;
+    return s.ints;
+}
+
+shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
+{
+    shp_infer *x = n->x;
+    shp_fact f = { .tensor = t, .id = shp_mix(t->wire, (uint64_t)t->elem_type) };
+    if (shp_dtype_kind(t->elem_type)) f.type = (shp_type)t->elem_type;
+    if (t->sparse) f = (shp_fact){ .type = f.type, .id = f.id };
+    shp_shape *s = shp_shape_new(x, t->rank);
+    if (!s) return f;
+    for (uint32_t i = 0; i < t->rank; i++)
+        s->dim[i] = t->dim[i] >= 0 ? shp_dim_const(x->dims, t->dim[i])
+                                   : shp_dim_fresh(x->dims, shp_mix(f.id, i), SHP_COUNT, (shp_origin){ n->scope, n->index, 0, i, SHP_WHY_DATA });
+    f.shape = s;
+    return f;
+}
+
+/* ---- outputs ---- */
+
+bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && n->proto->output[o] != SHP_NONE; }
+
+int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
+{
+    if (o >= n->nout) return SHP_OK;
+    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, (int64_t)n->x->options.rank);
+    shp_shape *s = shp_shape_new(n->x, rank);
+    if (!s) return SHP_OK;
+    for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = dim[i] ? dim[i] : shp_fresh(n, o, i, SHP_WHY_CONTENT);
+    n->out[o].shape = s;
+    return SHP_OK;
+}
+
+int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
+{
+    if (o < n->nout) n->out[o].shape = shape;
+    return SHP_OK;
+}
+
+int shp_out_same(shp_node *n, uint32_t o, uint32_t i) { return shp_out_shape(n, o, shp_in(n, i)->shape); }
+
+int shp_out_rank(shp_node *n, uint32_t o, int64_t rank)
+{
+    if (o >= n->nout) return SHP_OK;
+    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, (int64_t)n->x->options.rank);
+    shp_shape *s = shp_shape_new(n->x, rank);
+    if (!s) return SHP_OK;
+    for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = shp_fresh(n, o, i, SHP_WHY_RANK);
+    n->out[o].shape = s;
+    return SHP_OK;
+}
+
+void shp_out_type(shp_node *n, uint32_t o, shp_type type)
+{
+    if (o < n->nout) n->out[o].type = type;
+}
+
+int shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f)
+{
+    if (o < n->nout) n->out[o] = *f;
+    return SHP_OK;
+}
+
+shp_content *shp_content_new(shp_node *n, uint64_t count)
+{
+    if (count > SHP_ELEMENTS_MAX || count > n->x->options.elements) return NULL;
+    shp_content *c = shp_alloc(n->x->arena, sizeof *c + (size_t)count * sizeof(shp_elem));
+    if (c) c->count = (uint32_t)count;
+    return c;
+}
+
+void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
+{
+    if (o >= n->nout || !c) return;
+    uint32_t known = 0, open = 0;
+    for (uint32_t i = 0; i < c->count && !c->item; i++) {
+        known += c->elem[i].den != 0;
+        open += c->elem[i].den == 0 || (c->elem[i].den > 0 && !shp_dim_number(n->dims, c->elem[i].num, NULL));
+    }
+    bool tensor = !c->item && shp_type_kind(n->x, n->out[o].type) <= SHP_KIND_TENSOR;
+    if (tensor && ((c->count && !known) || (open && c->count > SHP_SYMBOLS_MAX))) return;
+    n->out[o].content = c;
+}
+
+shp_content *shp_content_items(shp_node *n, uint32_t count)
+{
+    shp_content *c = shp_content_new(n, 0);
+    shp_fact *item = count <= SHP_ELEMENTS_MAX ? shp_alloc_array(n->x->arena, count ? count : 1, sizeof *item) : NULL;
+    if (!c || !item) return NULL;
+    c->count = count;
+    c->length = shp_dim_const(n->dims, count);
+    c->item = item;
+    return c;
+}
+
+shp_content *shp_content_length(shp_node *n, shp_dim length)
+{
+    shp_content *c = shp_content_new(n, 0);
+    if (c) c->length = length;
+    return c;
+}
+
+/* ---- dims ---- */
+
+shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
+{
+    shp_origin origin = { n->scope, n->index, o, axis, why };
+    return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, origin);
+}
+
+shp_elem shp_elem_fresh(shp_node *n, uint32_t o, uint32_t index, bool flag)
+{
+    shp_origin origin = { n->scope, n->index, o, index, SHP_WHY_DATA };
+    return (shp_elem){ .num = shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, o), index), flag ? SHP_FLAG : SHP_ANY, origin), .den = 1 };
+}
+
+shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)
+{
+    if (!a || !b || a == b) return a ? a : b;
+    if (!shp_dim_unify(n->dims, a, b)) return 0;
+    a = shp_dim_resolve(n->dims, a);
+    b = shp_dim_resolve(n->dims, b);
+    if (shp_dim_number(n->dims, b, NULL)) return b;
+    if (shp_dim_number(n->dims, a, NULL)) return a;
+    return shp_dim_has_undeclared(n->dims, a) && !shp_dim_has_undeclared(n->dims, b) ? b : a;
+}
+
+void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
+{
+    shp_infer *x = n->x;
+    struct shp_private *p = x->p;
+    if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
+    uint64_t key = shp_mix(lhs, rhs) | 1;
+    if (p->assumed_count * 2 >= p->assumed_room) {
+        uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;
+        uint64_t *more = shp_alloc_array(x->arena, room, sizeof *more);
+        if (!more) return;
+        for (uint32_t i = 0; i < p->assumed_room; i++) {
+            if (!p->assumed[i]) continue;
+            uint32_t at = (uint32_t)p->assumed[i] & (room - 1);
+            while (more[at]) at = (at + 1) & (room - 1);
+            more[at] = p->assumed[i];
+        }
+        p->assumed = more;
+        p->assumed_room = room;
+    }
+    uint32_t at = (uint32_t)key & (p->assumed_room - 1);
+    for (; p->assumed[at]; at = (at + 1) & (p->assumed_room - 1))
+        if (p->assumed[at] == key) return;
+    shp_assumption *more = shp_grow_array(x->arena, x->assumption, x->assumptions, &x->assumption_room, sizeof *more);
+    if (!more) return;
+    p->assumed[at] = key;
+    p->assumed_count++;
+    x->assumption = more;
+    x->assumption[x->assumptions++] = (shp_assumption){ lhs, rhs, n->scope, n->index, reason };
+}
+
+bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason)
+{
+    if (!a) return false;
+    if (shp_dim_lo(n->dims, a) >= k) return true;
+    if (shp_dim_lo_assuming(n->dims, a) < k) return false;
+    shp_assume(n, a, shp_dim_const(n->dims, k), reason);
+    return true;
+}
+
+/* ---- messages ---- */
+
+typedef struct shp_text {
+    char at[600];
+    size_t len;
+} shp_text;
+
+static void put(shp_text *t, const char *bytes, size_t len)
+{
+    size_t room = sizeof t->at - t->len;
+    if (len > room) len = room;
+    memcpy(t->at + t->len, bytes, len);
+    t->len += len;
+}
+
+static void put_str(shp_text *t, const char *s) { put(t, s, strlen(s)); }
+
+static void put_name(shp_text *t, shp_str s) { put(t, s.at ? s.at : "", s.len > 80 ? 80 : s.len); }
+
+static void put_int(shp_text *t, int64_t v)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do digits[--at] = (char)('0' + u % 10); while (u /= 10);
+    if (v < 0) digits[--at] = '-';
+    put(t, digits + at, sizeof digits - at);
+}
+
+static void put_dim(shp_text *t, shp_infer *x, shp_dim d)
+{
+    char text[128];
+    size_t len = 0;
+    if (d && shp_dim_print(x->dims, d, text, sizeof text, &len)) put(t, text, len);
+    else put_str(t, d ? "…" : "?");
+}
+
+static void put_shape(shp_text *t, shp_infer *x, const shp_shape *s)
+{
+    if (!s || s->rank < 0) { put_str(t, "of unknown rank"); return; }
+    put_str(t, "[");
+    for (int32_t i = 0; i < s->rank && i < 8; i++) {
+        if (i) put_str(t, ", ");
+        put_dim(t, x, s->dim[i]);
+    }
+    put_str(t, s->rank > 8 ? ", …]" : "]");
+}
+
+static void put_type(shp_text *t, shp_infer *x, shp_type type, int depth)
+{
+    static const char *const open[] = { "unknown", "", "seq(", "optional(", "map(", "sparse_tensor(" };
+    shp_kind kind = shp_type_kind(x, type);
+    if (kind == SHP_KIND_TENSOR) { put_str(t, shp_dtype_name(type) ? shp_dtype_name(type) : "unknown"); return; }
+    put_str(t, open[kind]);
+    if (kind == SHP_KIND_UNKNOWN || depth > 6) return;
+    if (kind == SHP_KIND_MAP) { put_str(t, shp_dtype_name(x->p->type[type - SHP_TYPE_OTHER].key)); put_str(t, ","); }
+    put_type(t, x, shp_type_inner(x, type), depth + 1);
+    put_str(t, ")");
+}
+
+static void put_format(shp_text *t, shp_infer *x, shp_node *n, const char *format, va_list args)
+{
+    for (const char *f = format; *f; f++) {
+        if (*f != '%') { put(t, f, 1); continue; }
+        switch (*++f) {
+        case 's': put_str(t, va_arg(args, const char *)); break;
+        case 'n': put_name(t, va_arg(args, shp_str)); break;
+        case 'd': put_int(t, va_arg(args, int64_t)); break;
+        case 'x': put_dim(t, x, va_arg(args, shp_dim)); break;
+        case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
+        case 't': put_type(t, x, (shp_type)va_arg(args, int), 0); break;
+        case 'i': {
+            uint32_t i = va_arg(args, uint32_t), slot = n ? in_slot(n, i) : SHP_NONE;
+            if (slot == SHP_NONE) { put_str(t, "(absent)"); break; }
+            put_name(t, n->scope->graph->slot[slot].name);
+            put_str(t, " ");
+            put_shape(t, x, shp_in(n, i)->shape);
+            break;
+        }
+        case '\0': f--; break;
+        default: put(t, f, 1);
+        }
+    }
+}
+
+static shp_str keep(shp_infer *x, const shp_text *t)
+{
+    size_t len = t->len;
+    while (len && len == sizeof t->at && ((unsigned char)t->at[len - 1] & 0xC0) == 0x80) len--;     /* cut at a character */
+    char *copy = shp_alloc(x->arena, len + 1);
+    if (!copy) return (shp_str){ "", 0 };
+    memcpy(copy, t->at, len);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)copy[i] < ' ') copy[i] = ' ';
+    return (shp_str){ copy, (uint32_t)len };
+}
+
+static void put_node(shp_text *t, const shp_node *n)
+{
+    put_name(t, n->proto->op_type);
+    put_str(t, " ");
+    if (n->proto->name.len) put_name(t, n->proto->name);
+    else { put_str(t, "#"); put_int(t, n->index); }
+    put_str(t, ": ");
+}
+
+static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, va_list args)
+{
+    char severity = shp_code_severity(code);
+    bool upper = severity == 'W' || severity == 'I';
+    bool stops = x->options.strict && (severity == 'e' || upper);
+    if (upper) severity = severity == 'W' ? 'w' : 'i';
+    if (severity == 'e' && scope && scope->maybe) severity = 'w';
+    shp_text t = { .len = 0 };
+    if (n) put_node(&t, n);
+    put_format(&t, x, n, format, args);
+    shp_str message = keep(x, &t);
+    if (stops && !x->error) {
+        x->error = code;
+        x->error_message = message;
+    }
+    shp_diag *more = shp_grow_array(x->arena, x->diag, x->diags, &x->diag_room, sizeof *more);
+    if (!more) return;
+    x->diag = more;
+    x->diag[x->diags++] = (shp_diag){ code, severity, scope, n ? n->index : SHP_NONE, value, message };
+}
+
+static shp_str first_output(const shp_node *n)
+{
+    for (uint32_t o = 0; o < n->proto->outputs; o++)
+        if (n->proto->output[o] != SHP_NONE) return n->scope->graph->slot[n->proto->output[o]].name;
+    return (shp_str){ "", 0 };
+}
+
+void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diagnose(x, scope, n, code, value, format, args);
+    va_end(args);
+}
+
+int shp_fail(shp_node *n, shp_code code, const char *format, ...)
+{
+    if (n->failed || n->x->p->waiting) return n->failed ? n->failed : (int)code;
+    n->failed = (int)code;
+    va_list args;
+    va_start(args, format);
+    diagnose(n->x, n->scope, n, code, first_output(n), format, args);
+    va_end(args);
+    return (int)code;
+}
+
+void shp_note(shp_node *n, shp_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diagnose(n->x, n->scope, n, code, first_output(n), format, args);
+    va_end(args);
+}
+
+void shp_stop(shp_infer *x, shp_code code, const char *format, ...)
+{
+    if (x->error) return;
+    shp_text t = { .len = 0 };
+    va_list args;
+    va_start(args, format);
+    put_format(&t, x, NULL, format, args);
+    va_end(args);
+    x->error = code;
+    x->error_message = keep(x, &t);
+}

@@ -1,0 +1,168 @@
+/* node - what a rule sees: a node's inputs, attributes and outputs, contents of small tensors, and a way to fail.
+ *
+ * A rule is `int infer_xxx(shp_node *n)`: it reads inputs and attributes, sets outputs, and returns SHP_OK or what shp_fail
+ * returned. Rules are pure: the same inputs give the same outputs, nothing else changes, so a node can be done again.
+ * What a rule leaves unset is unknown. Output types come from the schema table; a rule sets a type only where the specification
+ * computes one (Cast's `to`). Arity, allowed types, required attributes and attributes that a version does not have were checked
+ * before the rule is called.
+ *
+ * Handle 0 of a dim means "failed earlier" and passes through arithmetic; as a dim of an output it becomes a fresh symbol.
+ */
+#ifndef SHP_NODE_H
+#define SHP_NODE_H
+
+#include "arena.h"
+#include "dim.h"
+#include "dtype.h"
+#include "error.h"
+#include "model.h"
+#include "schema.h"
+
+enum { SHP_RANK_MAX = 1024,         /* most axes: a rule may keep `shp_dim d[SHP_RANK_MAX]` on its stack */
+       SHP_ELEMENTS_MAX = 1024,     /* most elements of a content, as numbers */
+       SHP_SYMBOLS_MAX = 256 };     /* most elements of a content, once one of them is no number */
+
+/* ---- types, shapes, contents ---- */
+
+/* A type code as schema.h numbers them: 0 unknown, 1 to 28 a tensor of that element type, SHP_TYPE_SEQ + e, SHP_TYPE_OPT + e,
+ * SHP_TYPE_OPTSEQ + e, and from SHP_TYPE_OTHER on what this call has interned (maps, sparse tensors, deeper nestings). */
+typedef uint16_t shp_type;
+typedef enum { SHP_KIND_UNKNOWN, SHP_KIND_TENSOR, SHP_KIND_SEQ, SHP_KIND_OPT, SHP_KIND_MAP, SHP_KIND_SPARSE } shp_kind;
+
+typedef struct shp_shape {          /* never changed once made: shared freely */
+    int32_t rank;                   /* >= 0; shp_shape_none alone has -1 */
+    shp_dim dim[];
+} shp_shape;
+extern const shp_shape shp_shape_none;      /* the element shape of a sequence that is still empty: merges with any */
+
+/* One element. Exactly one form: unknown (den 0), an integer expression num (den 1: integers and bools, 0 and 1 for these),
+ * a quotient num/den (den > 1: floats only), or a floating-point constant (den -1: floats only; float constants are always this). */
+typedef struct shp_elem {
+    shp_dim num;
+    int32_t den;
+    double real;
+} shp_elem;
+
+typedef struct shp_fact shp_fact;
+typedef struct shp_content {        /* never changed once set as an output's: shared freely */
+    uint32_t count;                 /* elements of a tensor, in row-major order; items of a sequence where item is set */
+    shp_dim length;                 /* of a sequence or 0 where unknown; of an optional: 1 has an element, 0 has none, handle 0 unknown */
+    const shp_fact *item;           /* a sequence's items, where each is known; else NULL */
+    shp_elem elem[];                /* a tensor's elements */
+} shp_content;
+
+struct shp_fact {
+    shp_type type;
+    const shp_shape *shape;         /* of a tensor, or of the elements of a sequence or optional; NULL: rank unknown */
+    const shp_content *content;     /* NULL: unknown, or not decoded yet; rules ask shp_in_content or shp_fact_content */
+    const shp_tensor *tensor;       /* what shp_fact_content decodes on first use, or NULL */
+    uint64_t id;                    /* value number: equal ids, equal values in every run */
+};
+
+typedef struct shp_infer shp_infer;     /* one call: infer.h */
+typedef struct shp_scope shp_scope;     /* one graph being inferred: infer.h */
+
+typedef struct shp_node {
+    shp_infer *x;
+    shp_dims *dims;                 /* the table that dim.h works on */
+    shp_scope *scope;
+    const shp_node_proto *proto;
+    const shp_schema *schema;       /* NULL for operators that no schema has */
+    uint32_t index;                 /* in its graph */
+    int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
+    int failed;                     /* the first failure, a shp_code */
+    uint32_t nout;                  /* outputs the node names */
+    shp_fact *out;                  /* nout facts being made */
+    uint64_t id;                    /* value number of the whole node: same deterministic operator, attributes and input values */
+    uint64_t *read;                 /* bits for --why: 2*i shape or type, 2*i + 1 content of input i < 32 was read */
+} shp_node;
+
+typedef int shp_rule(shp_node *n);
+
+/* ---- inputs: i counts from 0; past the last, or omitted ("") ones are absent ---- */
+uint32_t shp_inputs(const shp_node *n);             /* index of the last present input, plus 1 */
+bool shp_has(const shp_node *n, uint32_t i);
+const shp_fact *shp_in(shp_node *n, uint32_t i);    /* never NULL: an absent input is an all-unknown fact */
+shp_type shp_in_type(shp_node *n, uint32_t i);
+int shp_in_dtype(shp_node *n, uint32_t i);          /* element type of a tensor, or of the tensors in a sequence or optional; 0 unknown */
+/* The shape, dims resolved; NULL where the rank is unknown or the input absent. Of a sequence or optional: of its elements. */
+const shp_shape *shp_in_shape(shp_node *n, uint32_t i);
+int shp_in_rank(shp_node *n, uint32_t i);           /* -1 unknown */
+/* A tensor's elements, dims resolved. Initializers are decoded on first use (which may ask the host for bytes: the rule is then run again).
+ * An integer or bool tensor of known size (at most SHP_SYMBOLS_MAX) always has a content: what is not known are value symbols, one per
+ * value and index. NULL for absent inputs, unknown or large sizes, strings, floats of which nothing is known. */
+const shp_content *shp_in_content(shp_node *n, uint32_t i);
+/* The same for any fact (an item of a sequence, whose content may not be decoded yet). */
+const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
+/* The elements of integer input i as numbers: false where any is not one. *count is set; at most cap are written. */
+bool shp_in_ints(shp_node *n, uint32_t i, int64_t *out, uint32_t cap, uint32_t *count);
+/* A single-element integer or bool input as a dim (0 where unknown), as a number, or a single float as a double. */
+shp_dim shp_in_scalar(shp_node *n, uint32_t i);
+bool shp_in_int(shp_node *n, uint32_t i, int64_t *out);
+bool shp_in_float(shp_node *n, uint32_t i, double *out);
+/* The number of elements of a rank-1 input (a target's length is a rank): -1 unknown. */
+int64_t shp_in_length(shp_node *n, uint32_t i);
+
+/* ---- attributes: the schema's default where absent; an attribute present without its value field is 0 ---- */
+bool shp_attr_has(const shp_node *n, const char *name);         /* present in the node itself */
+int64_t shp_attr_int(const shp_node *n, const char *name);      /* default, else 0 */
+int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise);    /* `otherwise` where absent without default */
+double shp_attr_float_or(const shp_node *n, const char *name, double otherwise);
+shp_str shp_attr_str(const shp_node *n, const char *name);      /* default, else empty */
+const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count);    /* NULL where absent; *count is then 0 */
+const shp_attr *shp_attr_get(const shp_node *n, const char *name);      /* the attribute itself, references resolved, or NULL */
+/* A TENSOR attribute's (or any tensor's) type, shape and elements as a fact. */
+shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t);
+
+/* ---- outputs ---- */
+bool shp_wants(const shp_node *n, uint32_t o);                  /* the node names that output */
+/* Sets the shape of output o (dims are copied; 0 becomes a fresh symbol). Returns SHP_OK, so that a rule can end with it.
+ * An output that the node does not name is ignored. rank outside [0, SHP_RANK_MAX] fails. */
+int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim);
+int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape);     /* shared, not copied; NULL leaves it unknown */
+int shp_out_same(shp_node *n, uint32_t o, uint32_t i);          /* the shape of input i */
+int shp_out_rank(shp_node *n, uint32_t o, int64_t rank);        /* that rank, every dim fresh */
+void shp_out_type(shp_node *n, uint32_t o, shp_type type);
+int shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f);   /* everything, value number included: the output *is* that value */
+/* Elements for output o: count zeroed (unknown) ones to fill in, then shp_out_content. NULL above the limits. */
+shp_content *shp_content_new(shp_node *n, uint64_t count);
+/* Gives output o these elements. Ignored where they are over the limits, all unknown, or not as many as the shape says. */
+void shp_out_content(shp_node *n, uint32_t o, const shp_content *c);
+shp_content *shp_content_items(shp_node *n, uint32_t count);    /* for a sequence: item[count] to fill in, length set */
+shp_content *shp_content_length(shp_node *n, shp_dim length);   /* for a sequence of that length, items unknown */
+
+/* ---- dims ---- */
+/* Why a symbol is fresh; --why prints the sentence. */
+typedef enum { SHP_WHY_NONE, SHP_WHY_RANK /* an input's rank or shape is unknown */, SHP_WHY_DATA /* data decides */,
+               SHP_WHY_CONTENT /* an input's elements are not known */, SHP_WHY_INPUT /* the file leaves an input's dim open */,
+               SHP_WHY_MERGE /* branches or turns of a loop differ */, SHP_WHY_FLOAT /* goes through floating point */,
+               SHP_WHY_LIMIT /* an expression grew past the limits or left 64 bits */, SHP_WHY_UNKNOWN_OP } shp_why;
+/* A fresh size for axis `axis` of output o: the same for every node with the same id (data decides: >= 0, never assumed >= 1). */
+shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
+/* An unknown element of output o: any integer (a bool: 0 or 1). */
+shp_elem shp_elem_fresh(shp_node *n, uint32_t o, uint32_t index, bool flag);
+/* Takes a == b as a requirement of the specification (R1) and gives the one to go on with; 0 where they contradict each other. */
+shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
+/* Records that the result holds only where lhs >= rhs (R2). */
+void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason);
+/* Whether a >= k holds, if need be by assuming that free input sizes are >= 1 (R2a), which is then recorded with the reason. */
+bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason);
+
+/* ---- failing ---- */
+/* Reports a contradiction and returns the code. The message is prefixed with operator and node; the format takes
+ *   %s const char *   %n shp_str   %d int64_t   %x shp_dim   %h const shp_shape * (as [2, N])   %i uint32_t input index: its name and shape
+ *   %t shp_type   %% a percent sign.
+ * Only the first failure of a node counts. */
+int shp_fail(shp_node *n, shp_code code, const char *format, ...);
+/* The same for something worth saying that does not stop the rule (severity as the code's). */
+void shp_note(shp_node *n, shp_code code, const char *format, ...);
+
+/* ---- types ---- */
+shp_kind shp_type_kind(const shp_infer *x, shp_type t);
+shp_type shp_type_inner(const shp_infer *x, shp_type t);        /* of a sequence, optional (its element), map (its value), sparse (its element type) */
+int shp_type_dtype(const shp_infer *x, shp_type t);             /* the tensor's element type at the bottom of sequences and optionals; 0 */
+int shp_type_key(const shp_infer *x, shp_type t);               /* a map's key type; 0 for what is no map */
+shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key);   /* key: of a map */
+shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypeProto's type (Optional's attribute) */
+
+#endif

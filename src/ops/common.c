@@ -1,0 +1,100 @@
+#include "ops.h"
+
+#include <string.h>
+
+int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
+{
+    if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+    shp_fail(n, SHP_D_AXIS, "axis %d is outside [%d, %d)", axis, -rank, rank);
+    return -1;
+}
+
+bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank, bool *set)
+{
+    memset(set, 0, (size_t)rank * sizeof *set);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t a = shp_axis(n, axes[i], rank);
+        if (a < 0) return false;
+        if (set[a]) {
+            shp_fail(n, SHP_D_AXIS, "axis %d is named twice", axes[i]);
+            return false;
+        }
+        set[a] = true;
+    }
+    return true;
+}
+
+/* A zero is looked for first: then no other factor can push the product out of 64 bits. */
+shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count)
+{
+    shp_dim p = num(n, 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (is(n, dim[i], 0)) return dim[i];
+    for (uint32_t i = 0; i < count; i++) p = mul(n, p, dim[i]);
+    return p;
+}
+
+shp_dim shp_numel(shp_node *n, const shp_shape *s)
+{
+    return s ? shp_product(n, s->dim, (uint32_t)s->rank) : 0;
+}
+
+/* Broadcasts one more shape into *out, aligned at the last axis. */
+static int broadcast_into(shp_node *n, shp_dims_out *out, const shp_shape *s, uint32_t first, uint32_t i)
+{
+    int64_t grow = s->rank - out->rank;
+    if (grow > 0) {
+        memmove(out->dim + grow, out->dim, (size_t)out->rank * sizeof(shp_dim));
+        memcpy(out->dim, s->dim, (size_t)grow * sizeof(shp_dim));
+        out->rank = s->rank;
+    }
+    for (int64_t k = grow > 0 ? grow : 0; k < s->rank; k++) {
+        shp_dim *a = &out->dim[out->rank - s->rank + k], b = s->dim[k];
+        shp_dim both = *a == b ? b : shp_dim_broadcast(n->dims, *a, b);
+        if (!both && *a && b)
+            return shp_fail(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
+        *a = both;
+    }
+    return SHP_OK;
+}
+
+int shp_broadcast(shp_node *n, uint32_t first, uint32_t count, shp_dims_out *out)
+{
+    out->rank = 0;
+    bool unknown = false;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!shp_has(n, i)) continue;
+        const shp_shape *s = shp_in_shape(n, i);
+        if (!s) unknown = true;
+        else if (broadcast_into(n, out, s, first, i)) return n->failed;
+    }
+    if (unknown) out->rank = -1;
+    return SHP_OK;
+}
+
+int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
+{
+    shp_dims_out d;
+    if (shp_broadcast(n, first, count, &d)) return n->failed;
+    return d.rank < 0 ? SHP_OK : shp_out(n, o, d.rank, d.dim);
+}
+
+const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
+{
+    const shp_shape *s = shp_in_shape(n, i);
+    if (!s || (s->rank >= lo && s->rank <= hi)) return s;
+    if (lo == hi) shp_fail(n, SHP_D_RANK, "wants rank %d, %i has rank %d", lo, i, (int64_t)s->rank);
+    else if (s->rank < lo) shp_fail(n, SHP_D_RANK, "wants rank %d or more, %i has rank %d", lo, i, (int64_t)s->rank);
+    else shp_fail(n, SHP_D_RANK, "wants rank %d or less, %i has rank %d", hi, i, (int64_t)s->rank);
+    return NULL;
+}
+
+int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype)
+{
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
+    int v = n->schema ? shp_schema_output(n->schema, (int)o) : -1;
+    if (v >= 0 && !shp_schema_allows(n->schema, v, (int)dtype))
+        return shp_fail(n, SHP_D_TYPE, "%t is not among the types it gives", (shp_type)dtype);
+    shp_out_type(n, o, (shp_type)dtype);
+    return SHP_OK;
+}

@@ -1,0 +1,526 @@
+#include "../infer.h"
+#include "ops.h"
+
+/* Element arithmetic. Integers and symbolic floats go through dims; float constants through doubles, rounded to the element type
+ * after each step (innocuous for + - * / and sqrt of at most 24 significand bits). A symbolic float is a quotient num/den that the
+ * float arithmetic of a run agrees with, for sizes below 2^18; `real` not 0 marks one that agrees only as far as floor goes:
+ * where it is a whole number, the run may have it an ulp higher. */
+
+static const shp_elem UNKNOWN;
+static const int64_t EXACT = 1 << 18;   /* R2e: sizes in float32 are below this */
+
+shp_elem shp_elem_int(shp_node *n, int64_t v) { return shp_elem_dim(num(n, v)); }
+shp_elem shp_elem_dim(shp_dim d) { return (shp_elem){ d, d != 0, 0 }; }
+shp_elem shp_elem_real(double v) { return (shp_elem){ 0, -1, v }; }
+bool shp_elem_known(shp_elem e) { return e.den != 0; }
+
+bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v) { return e.den == 1 && is_num(n, e.num, v); }
+
+bool shp_elem_number(shp_node *n, shp_elem e, double *v)
+{
+    int64_t i;
+    if (e.den == -1) *v = e.real;
+    else if (e.den >= 1 && is_num(n, e.num, &i)) *v = (double)i / e.den;
+    else return false;
+    return true;
+}
+
+/* ---- doubles ---- */
+static bool small(double v) { return v > -0x1p62 && v < 0x1p62; }
+static double truncated(double v) { return small(v) ? (double)(int64_t)v : v; }
+static double floored(double v) { double t = truncated(v); return t > v ? t - 1 : t; }
+static double nearest(double v)     /* ties to even */
+{
+    double f = floored(v), d = v - f;
+    return d < 0.5 || (d == 0.5 && truncated(f / 2) * 2 == f) ? f : f + (d > 0);
+}
+
+static double power(double v, int64_t e)
+{
+    double r = 1;
+    for (; e > 0; e >>= 1, v *= v)
+        if (e & 1) r *= v;
+    return r;
+}
+
+static double root(double v)
+{
+    if (!(v > 0) || v > 0x1.fffffffffffffp1023) return v == 0 || v > 0 ? v : 0 / 0.0;
+    double scale = 1;
+    while (v >= 4) { v /= 4; scale *= 2; }
+    while (v < 1) { v *= 4; scale /= 2; }
+    double r = (v + 1) / 2;
+    for (int i = 0; i < 6; i++) r = (r + v / r) / 2;
+    return r * scale;
+}
+
+/* v with `bits` significand bits and no bit below 2^lowest. */
+static double significand(double v, int bits, int lowest, double most)
+{
+    double unit = 1, a = v < 0 ? -v : v;
+    if (!(a > 0) || a > most * 2) return a > 0 ? v / 0.0 : v;
+    while (a / unit >= power(2, bits)) unit *= 2;
+    while (a / unit < power(2, bits - 1) && unit > power(0.5, -lowest)) unit /= 2;
+    v = nearest(v / unit) * unit;
+    return v > most ? 1 / 0.0 : v < -most ? -1 / 0.0 : v;
+}
+
+static bool rounded(int dtype, double v, double *r)
+{
+    switch (dtype) {
+    case SHP_DOUBLE: *r = v; return true;
+    case SHP_FLOAT: *r = (double)(float)v; return true;
+    case SHP_FLOAT16: *r = significand(v, 11, -24, 65504); return true;
+    case SHP_BFLOAT16: *r = significand((double)(float)v, 8, -133, 0x1.fep127); return true;
+    default: return false;      /* eight bits and less: nothing computes sizes with them */
+    }
+}
+
+static shp_elem real(int dtype, double v)
+{
+    return rounded(dtype, v, &v) ? shp_elem_real(v) : UNKNOWN;
+}
+
+/* ---- dims ---- */
+static int64_t lo(shp_node *n, shp_dim d) { return shp_dim_lo(n->dims, d); }
+static int64_t hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
+static shp_dim negated(shp_node *n, shp_dim d) { return sub(n, num(n, 0), d); }
+static bool power_of_2(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+
+static void see_data(void *arg, const shp_symbol *s)
+{
+    if (s->kind == SHP_ANY || s->kind == SHP_FLAG) *(bool *)arg = true;
+}
+
+/* Whether assumptions about d are worth recording: it is made of sizes, or it is the one element of a tensor, as sizes come. An element
+ * of a tensor of data gets none. */
+static bool like_a_size(shp_node *n, shp_dim d)
+{
+    bool data = false;
+    shp_dim_visit(n->dims, d, see_data, &data);
+    const shp_shape *s = n->nout ? n->out[0].shape : NULL;
+    for (int32_t k = 0; data && s && k < s->rank; k++)
+        if (!is(n, s->dim[k], 1)) return false;
+    return !data || s;
+}
+
+/* Integer division, which truncates: floor where the numerator is not negative (R2b). */
+static shp_dim divided(shp_node *n, shp_dim a, shp_dim b)
+{
+    int64_t x, y;
+    if (!a || !b || is(n, b, 0)) return 0;
+    if (is_num(n, b, &y)) {
+        if (is_num(n, a, &x)) return y == -1 ? negated(n, a) : num(n, x / y);
+        if (y < 0) a = negated(n, a), b = negated(n, b);
+    }
+    shp_dim q = shp_dim_div_exact(n->dims, a, b);
+    if (q) return q;
+    if (lo(n, b) < 0 && !shp_at_least(n, b, 0, "division")) return 0;
+    if (hi(n, a) <= 0) return negated(n, floor_div(n, negated(n, a), b));
+    if (lo(n, a) < 0 && !shp_at_least(n, a, 0, "division")) {
+        if (!like_a_size(n, a)) return 0;
+        shp_assume(n, a, num(n, 0), "division");
+    }
+    return floor_div(n, a, b);
+}
+
+/* An integer result, unknown where its type cannot hold it. */
+static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
+{
+    int bits = shp_dtype_bits(dtype);
+    if (!d) return UNKNOWN;
+    int64_t v, least = INT64_MIN, most = INT64_MAX;
+    if (shp_dtype_kind(dtype) == 'U') {
+        least = 0;
+        if (bits < 64) most = ((int64_t)1 << bits) - 1;
+    } else if (bits < 64) {
+        most = ((int64_t)1 << (bits - 1)) - 1;
+        least = -most - 1;
+    }
+    if (is_num(n, d, &v) ? v >= least && v <= most
+                         : (least != 0 || lo(n, d) >= 0) && (bits >= 32 || (lo(n, d) >= least && hi(n, d) <= most)))
+        return shp_elem_dim(d);
+    return UNKNOWN;
+}
+
+/* ---- quotients ---- */
+typedef struct ratio { shp_dim num; int64_t den; } ratio;      /* den 0: none */
+
+static ratio ratio_of(shp_node *n, shp_elem e)
+{
+    if (e.den >= 0) return (ratio){ e.num, e.real != 0 ? 0 : e.den };
+    double v = e.real;
+    for (int64_t den = 1; den <= 1024; den *= 2, v *= 2)
+        if (truncated(v) == v && v > -0x1p53 && v < 0x1p53) return (ratio){ num(n, (int64_t)v), den };
+    return (ratio){ 0 };
+}
+
+/* p/q as an element, in lowest terms. */
+static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
+{
+    int64_t v;
+    if (!p || q <= 0) return UNKNOWN;
+    if (is_num(n, p, &v)) return real(dtype, (double)v / (double)q);
+    if (q > 1 << 20 || (dtype != SHP_FLOAT && dtype != SHP_DOUBLE)) return UNKNOWN;
+    for (int64_t f = 2, left = q; left > 1; f++) {
+        if (f * f > left) f = left;
+        for (; left % f == 0; left /= f) {
+            shp_dim d = shp_dim_div_exact(n->dims, p, num(n, f));
+            if (d) p = d, q /= f;
+        }
+    }
+    return (shp_elem){ p, (int32_t)q, 0 };
+}
+
+/* The fraction p/q with q <= 1000 whose nearest float is v > 0: by continued fractions. */
+static bool fraction(int dtype, double v, int64_t *p, int64_t *q)
+{
+    int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+    double x = v, r;
+    for (int i = 0; i < 20 && x < 0x1p20; i++) {
+        int64_t a = (int64_t)x, p2 = a * p1 + p0, q2 = a * q1 + q0;
+        if (q2 > 1000 || p2 > 1 << 20) return false;
+        p0 = p1, q0 = q1, p1 = *p = p2, q1 = *q = q2;
+        if (rounded(dtype, (double)p2 / (double)q2, &r) && r == v) return true;
+        if (x == (double)a) return false;
+        x = 1 / (x - (double)a);
+    }
+    return false;
+}
+
+/* How far h*c (or h/c) in floating point agrees with h*p/q for every h < 2^16: 0 not even its floor, 1 the floor only, 2 in full. */
+static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
+{
+    int best = 2;
+    if (power_of_2(q) && (divide || p <= 256)) return best;
+    int64_t whole = 0, rest = 0;
+    for (int64_t h = 1; h < 1 << 16; h++) {
+        double v = divide ? (double)h / c : (double)h * c;
+        if (dtype == SHP_FLOAT) v = (double)(float)v;
+        whole += p / q, rest += p % q;
+        if (rest >= q) rest -= q, whole++;
+        if (v < (double)whole || v >= (double)(whole + 1)) return 0;
+        if ((rest == 0) != (v == (double)whole)) best = 1;
+    }
+    return best;
+}
+
+/* A symbolic float times (or over) a constant. */
+static shp_elem scaled(shp_node *n, int dtype, ratio a, double c, bool divide)
+{
+    int64_t p, q;
+    if (c < 0) return scaled(n, dtype, (ratio){ negated(n, a.num), a.den }, -c, divide);    /* its lo < 0: exact or unknown */
+    if (c == 0 && !divide) return real(dtype, 0);
+    if (!(c > 0) || !fraction(dtype, c, &p, &q)) return UNKNOWN;
+    bool power = power_of_2(p) && power_of_2(q), whole = divide && q == 1;
+    if (divide) { int64_t t = p; p = q; q = t; }
+    int agrees = 2;
+    if (!power && !whole) {
+        if (!power_of_2(a.den)) return UNKNOWN;
+        agrees = agreement(dtype, divide ? c * (double)a.den : c / (double)a.den, divide, p, q * a.den);
+        if (!agrees || (agrees == 1 && lo(n, a.num) < 0)) return UNKNOWN;
+    }
+    shp_elem r = quotient(n, dtype, mul(n, a.num, num(n, p)), a.den * q);
+    if (agrees == 1 && r.den > 0) r.real = 1;
+    return r;
+}
+
+/* ---- comparisons ---- */
+/* 1 a >= b, 0 a < b, -1 undecided (or unordered); likewise equality. */
+static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
+{
+    if (a.den == -1 && b.den == -1) {
+        if (a.real != a.real || b.real != b.real) return equal ? 0 : -1;
+        return equal ? a.real == b.real : a.real >= b.real;
+    }
+    ratio p = ratio_of(n, a), q = ratio_of(n, b);
+    if (!p.den || !q.den) return -1;
+    shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
+    return equal ? shp_dim_eq(n->dims, x, y) : shp_dim_ge(n->dims, x, y);
+}
+
+int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b)
+{
+    return a.den && b.den ? compared(n, a, b, false) : -1;
+}
+
+int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b)
+{
+    return a.den && b.den ? compared(n, a, b, true) : -1;
+}
+
+static shp_elem not(shp_node *n, shp_elem a) { return a.den ? shp_elem_dim(sub(n, num(n, 1), a.num)) : a; }
+
+/* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
+static bool assumed(shp_node *n, shp_dim d)
+{
+    const shp_infer *x = n->x;
+    for (size_t i = x->assumptions, tries = 16; i-- > 0 && tries > 0; tries--) {
+        const shp_assumption *a = &x->assumption[i];
+        const shp_scope *s = n->scope;
+        while (s && s != a->scope) s = s->caller;
+        if (s && shp_dim_ge(n->dims, d, sub(n, a->lhs, a->rhs)) == 1) return true;
+    }
+    return false;
+}
+
+/* Whether a >= b, or a == b, as a bool: 0 or 1 where the ranges decide, else an expression that is one of the two, as long as it is made of
+ * sizes: Min(Max(d + 1, 0), 1) for a difference d, and 1 - Min(|d|, 1). So `floor_divide` in whole numbers comes out exact. */
+static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
+{
+    int decided = compared(n, a, b, equal);
+    if (decided >= 0) return shp_elem_int(n, decided);
+    ratio p = ratio_of(n, a), q = ratio_of(n, b);
+    shp_dim one = num(n, 1), zero = num(n, 0);
+    shp_dim d = p.den && q.den ? sub(n, mul(n, p.num, num(n, q.den)), mul(n, q.num, num(n, p.den))) : 0;
+    if (!d || !like_a_size(n, d)) return UNKNOWN;
+    if (!equal && assumed(n, d)) return shp_elem_int(n, 1);
+    if (!equal && assumed(n, sub(n, num(n, -1), d))) return shp_elem_int(n, 0);
+    if (!equal) return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
+    return shp_elem_dim(sub(n, one, dim_min(n, dim_max(n, d, negated(n, d)), one)));
+}
+
+/* And, Or, Xor: where one flag decides, or one excludes the other; else the lesser, the greater, the difference of the two, if they are made
+ * of sizes. */
+static shp_elem logical(shp_node *n, shp_calc op, shp_elem a, shp_elem b)
+{
+    if (!a.den || is(n, b.num, 0) || is(n, b.num, 1)) { shp_elem t = a; a = b; b = t; }
+    if (is(n, a.num, op == SHP_OR)) return op == SHP_XOR ? b : a;
+    if (is(n, a.num, op != SHP_OR)) return op == SHP_XOR ? not(n, b) : b;
+    if (!a.den || !b.den) return UNKNOWN;
+    if (a.num == b.num) return op == SHP_XOR ? shp_elem_int(n, 0) : a;
+    shp_dim both = add(n, a.num, b.num), least = dim_min(n, a.num, b.num);
+    if (!like_a_size(n, both)) return UNKNOWN;
+    if (op == SHP_AND && shp_dim_ge(n->dims, num(n, 1), both) == 1) return shp_elem_int(n, 0);
+    return shp_elem_dim(op == SHP_AND ? least : op == SHP_OR ? sub(n, both, least) : sub(n, both, add(n, least, least)));
+}
+
+/* ---- integers ---- */
+static shp_dim bits_of(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim b)
+{
+    int64_t x, y, width = shp_dtype_bits(dtype);
+    if (!is_num(n, b, &y)) return 0;
+    if (op == SHP_SHIFT_LEFT || op == SHP_SHIFT_RIGHT) {
+        if (y < 0 || y >= width || y > 62) return 0;
+        if (op == SHP_SHIFT_RIGHT) return floor_div(n, a, num(n, (int64_t)1 << y));
+        if (!is_num(n, a, &x)) return mul(n, a, num(n, (int64_t)1 << y));
+        uint64_t r = (uint64_t)x << y;
+        if (width < 64) r &= ((uint64_t)1 << width) - 1;
+        return r > INT64_MAX ? 0 : num(n, (int64_t)r);
+    }
+    if (!is_num(n, a, &x)) return 0;
+    return num(n, op == SHP_BIT_AND ? x & y : op == SHP_BIT_OR ? x | y : x ^ y);
+}
+
+static shp_dim raised(shp_node *n, shp_dim a, int64_t e)
+{
+    if (e < 0 || e > 64) return 0;
+    shp_dim r = num(n, 1);
+    for (; e > 0; e--) r = mul(n, r, a);
+    return r;
+}
+
+static shp_dim integers(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim b)
+{
+    int64_t x, y;
+    switch (op) {
+    case SHP_ADD: return add(n, a, b);
+    case SHP_SUB: return sub(n, a, b);
+    case SHP_MUL: return mul(n, a, b);
+    case SHP_DIV: return divided(n, a, b);
+    case SHP_MIN: return dim_min(n, a, b);
+    case SHP_MAX: return dim_max(n, a, b);
+    case SHP_MOD: return is(n, b, 0) ? 0 : shp_dim_mod(n->dims, a, b);
+    case SHP_FMOD:
+        if (is_num(n, a, &x) && is_num(n, b, &y)) return y == 0 ? 0 : num(n, y == -1 ? 0 : x % y);
+        return lo(n, a) >= 0 && lo(n, b) >= 0 ? shp_dim_mod(n->dims, a, b) : 0;
+    case SHP_POW: return is_num(n, b, &y) ? raised(n, a, y) : 0;
+    case SHP_NEG: return negated(n, a);
+    case SHP_ABS: return dim_max(n, a, negated(n, a));
+    case SHP_SIGN: return dim_min(n, dim_max(n, a, num(n, -1)), num(n, 1));
+    case SHP_RELU: return dim_max(n, a, num(n, 0));
+    case SHP_BIT_NOT:
+        if (shp_dtype_kind(dtype) == 'U') return shp_dtype_bits(dtype) < 64 ? sub(n, num(n, ((int64_t)1 << shp_dtype_bits(dtype)) - 1), a) : 0;
+        return sub(n, num(n, -1), a);
+    case SHP_FLOOR: case SHP_CEIL: case SHP_ROUND: return a;
+    default: return bits_of(n, op, dtype, a, b);
+    }
+}
+
+/* ---- floats ---- */
+static bool reals(shp_calc op, double a, double b, double *r)
+{
+    switch (op) {
+    case SHP_ADD: *r = a + b; return true;
+    case SHP_SUB: *r = a - b; return true;
+    case SHP_MUL: *r = a * b; return true;
+    case SHP_DIV: *r = a / b; return true;
+    case SHP_MIN: *r = a != a || a < b ? a : b; return true;
+    case SHP_MAX: *r = a != a || a > b ? a : b; return true;
+    case SHP_MOD: *r = a - floored(a / b) * b; return small(a / b);
+    case SHP_FMOD: *r = a - truncated(a / b) * b; return small(a / b);
+    case SHP_POW:
+        if (b == 0.5) *r = root(a);
+        else if (b == truncated(b) && b >= 0 && b <= 64) *r = power(a, (int64_t)b);
+        else if (b == truncated(b) && b < 0 && b >= -64) *r = 1 / power(a, (int64_t)-b);
+        else return false;
+        return true;
+    case SHP_NEG: *r = -a; return true;
+    case SHP_ABS: *r = a < 0 ? -a : a; return true;
+    case SHP_SIGN: *r = a > 0 ? 1 : a < 0 ? -1 : a; return true;
+    case SHP_RELU: *r = a < 0 ? 0 : a; return true;
+    case SHP_FLOOR: *r = floored(a); return true;
+    case SHP_CEIL: *r = -floored(-a); return true;
+    case SHP_ROUND: *r = nearest(a); return true;
+    case SHP_SQRT: *r = root(a); return true;
+    case SHP_RECIPROCAL: *r = 1 / a; return true;
+    default: return false;
+    }
+}
+
+/* Roundings of a quotient: what the floor-only ones allow, too. */
+static shp_dim whole(shp_node *n, shp_calc op, shp_elem a)
+{
+    if (a.den == 1) return a.num;
+    shp_dim den = num(n, a.den);
+    if (op == SHP_FLOOR) return floor_div(n, a.num, den);
+    if (op == SHP_CEIL) return a.real != 0 ? 0 : ceil_div(n, a.num, den);
+    if (a.den % 2 == 0) return 0;       /* Round: halves go to even */
+    return floor_div(n, add(n, mul(n, a.num, num(n, 2)), den), num(n, 2 * (int64_t)a.den));
+}
+
+static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
+{
+    if (op == SHP_FLOOR || op == SHP_CEIL || op == SHP_ROUND) return quotient(n, dtype, whole(n, op, a), 1);
+    ratio p = ratio_of(n, a), q = ratio_of(n, b);
+    if (a.den > 0 && p.den && b.den == -1 && (op == SHP_MUL || op == SHP_DIV)) return scaled(n, dtype, p, b.real, op == SHP_DIV);
+    if (b.den > 0 && q.den && a.den == -1 && op == SHP_MUL) return scaled(n, dtype, q, a.real, false);
+    if (op == SHP_MIN || op == SHP_MAX) {
+        int ge = shp_elem_ge(n, a, b);
+        if (ge >= 0) return (ge == 1) == (op == SHP_MAX) ? a : b;
+    }
+    if (!p.den) return UNKNOWN;
+    int64_t e;
+    switch (op) {
+    case SHP_NEG: return quotient(n, dtype, negated(n, p.num), p.den);
+    case SHP_ABS: return quotient(n, dtype, integers(n, op, 0, p.num, 0), p.den);
+    case SHP_RELU: return quotient(n, dtype, integers(n, op, 0, p.num, 0), p.den);
+    case SHP_SIGN: return quotient(n, dtype, integers(n, op, 0, p.num, 0), 1);
+    case SHP_POW:
+        if (p.den == 1 && q.den == 1 && is_num(n, q.num, &e)) return quotient(n, dtype, raised(n, p.num, e), 1);
+        return UNKNOWN;
+    default: break;
+    }
+    bool exact = power_of_2(p.den) && power_of_2(q.den), one = power_of_2(p.den) || power_of_2(q.den);
+    if (!q.den || q.den > 1 << 20 || p.den > 1 << 20) return UNKNOWN;
+    shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
+    switch (op) {
+    case SHP_ADD: return one ? quotient(n, dtype, add(n, x, y), p.den * q.den) : UNKNOWN;
+    case SHP_SUB: return one ? quotient(n, dtype, sub(n, x, y), p.den * q.den) : UNKNOWN;
+    case SHP_MIN: return quotient(n, dtype, dim_min(n, x, y), p.den * q.den);
+    case SHP_MAX: return quotient(n, dtype, dim_max(n, x, y), p.den * q.den);
+    case SHP_MOD: case SHP_FMOD: return exact ? quotient(n, dtype, integers(n, op, 0, x, y), p.den * q.den) : UNKNOWN;
+    case SHP_MUL:
+        x = exact ? mul(n, p.num, q.num) : 0;
+        if (x && dtype == SHP_FLOAT && hi(n, x) >= 1 << 24) shp_assume(n, num(n, (1 << 24) - 1), x, "float32");
+        return quotient(n, dtype, x, p.den * q.den);
+    case SHP_DIV:
+        if (is_num(n, p.num, NULL)) return UNKNOWN;
+        x = shp_dim_div_exact(n->dims, p.num, q.num);
+        return x ? quotient(n, dtype, mul(n, x, num(n, q.den)), p.den)
+                 : quotient(n, dtype, shp_dim_div_exact(n->dims, mul(n, p.num, num(n, q.den)), y), 1);
+    default: return UNKNOWN;
+    }
+}
+
+/* ---- what rules call ---- */
+static bool not_a_number(shp_elem e) { return e.den == -1 && e.real != e.real; }
+static bool is_unary(shp_calc op) { return op >= SHP_NEG; }
+
+static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
+{
+    double r;
+    if (op >= SHP_AND && op <= SHP_XOR) return logical(n, op, a, b);
+    if (!a.den || (!b.den && !is_unary(op))) return UNKNOWN;
+    switch (op) {
+    case SHP_EQUAL: return indicator(n, a, b, true);
+    case SHP_GREATER_EQUAL: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : indicator(n, a, b, false);
+    case SHP_LESS_EQUAL: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : indicator(n, b, a, false);
+    case SHP_LESS: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : not(n, indicator(n, a, b, false));
+    case SHP_GREATER: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : not(n, indicator(n, b, a, false));
+    case SHP_NOT: return not(n, a);
+    default: break;
+    }
+    if (shp_dtype_kind(dtype) != 'F') return a.den == 1 && (is_unary(op) || b.den == 1) ? fitted(n, dtype, integers(n, op, dtype, a.num, b.num)) : UNKNOWN;
+    if (a.den != -1 || (b.den != -1 && !is_unary(op))) return quotients(n, op, dtype, a, b);
+    return reals(op, a.real, b.real, &r) ? real(dtype, r) : UNKNOWN;
+}
+
+shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
+{
+    bool *overflow = shp_dims_overflow(n->dims), before = *overflow;
+    *overflow = false;
+    shp_elem r = calculated(n, op, dtype, a, b);
+    if (*overflow) r = UNKNOWN;
+    if (shp_dtype_bits(dtype) < 64 || shp_dtype_kind(dtype) == 'F') *overflow = false;
+    *overflow |= before;
+    return r;
+}
+
+/* A float as an integer: truncated; as a bool: whether it is not 0. */
+static shp_elem to_integer(shp_node *n, shp_elem e)
+{
+    if (e.den == -1) return e.real > -0x1p63 && e.real < 0x1p63 ? shp_elem_int(n, (int64_t)e.real) : UNKNOWN;
+    return e.den == 1 ? shp_elem_dim(e.num) : shp_elem_dim(divided(n, e.num, num(n, e.den)));
+}
+
+static shp_elem to_bool(shp_node *n, shp_elem e)
+{
+    if (e.den == -1) return shp_elem_int(n, e.real != 0);
+    int64_t least = lo(n, e.num), most = hi(n, e.num);
+    if (least > 0 || most < 0) return shp_elem_int(n, 1);
+    if (e.den == 1 && least >= 0 && most <= 1) return e;
+    return e.real == 0 ? not(n, indicator(n, shp_elem_dim(e.num), shp_elem_int(n, 0), true)) : UNKNOWN;
+}
+
+static shp_elem to_float(shp_node *n, int from, int to, shp_elem e)
+{
+    double v;
+    if (shp_elem_number(n, e, &v)) return real(to, v);
+    if (to != SHP_FLOAT) return to == SHP_DOUBLE ? e : UNKNOWN;
+    if (from == SHP_FLOAT || hi(n, e.num) < EXACT) return e;
+    if (!like_a_size(n, e.num)) return UNKNOWN;
+    shp_assume(n, num(n, EXACT - 1), e.num, "float32");
+    return e;
+}
+
+shp_elem shp_elem_cast(shp_node *n, int from, int to, shp_elem e)
+{
+    char a = shp_dtype_kind(from), b = shp_dtype_kind(to);
+    if (!e.den || !a || !b || a == 'S' || b == 'S' || a == 'C' || b == 'C') return UNKNOWN;
+    if (from == to) return e;
+    if (b == 'B') return to_bool(n, e);
+    if (b == 'F') return to_float(n, from, to, e);
+    return fitted(n, to, a == 'F' ? to_integer(n, e).num : e.num);
+}
+
+bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)
+{
+    for (int weights = 0; weights < 2; weights++)
+        for (uint32_t i = first; i < first + count; i++) {
+            const shp_fact *f = shp_in(n, i);
+            int64_t size;
+            if (!shp_has(n, i) || (f->tensor && !f->content) != (weights == 1)) continue;
+            if (weights && shp_dtype_kind(shp_in_dtype(n, i)) == 'F'
+                && (!is_num(n, shp_numel(n, shp_in_shape(n, i)), &size) || size > 64)) return false;
+            if (!shp_in_content(n, i)) return false;
+        }
+    return true;
+}
+
+int shp_out_value(shp_node *n, uint32_t o, const shp_fact *f)
+{
+    shp_fact copy = *f;
+    if (!f->content && f->tensor && f->tensor->data) copy.content = shp_fact_content(n, f);
+    return shp_out_fact(n, o, &copy);
+}

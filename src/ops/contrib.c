@@ -1,0 +1,588 @@
+/* contrib - operators of ONNX Runtime's own domains: com.microsoft, its channels-last and blocked layouts, and what they share. */
+#include "contrib.h"
+#include "index.h"
+#include "../infer.h"
+
+#include <string.h>
+
+/* ---- standard rules, arranged otherwise ---- */
+
+/* A rule of the newest opset, over inputs in another order: from[k] is the input that it sees at place k, SHP_NONE for none. */
+static int as(shp_node *n, shp_rule *rule, const uint32_t *from, uint32_t count)
+{
+    const shp_node_proto *own = n->proto;
+    shp_node_proto proto = *own;
+    uint64_t *read = n->read, bits = 0;
+    int opset = n->opset;
+    uint32_t *input = shp_alloc_array(n->x->arena, count + 1, sizeof *input);
+    if (!input) return SHP_OK;
+    for (uint32_t k = 0; k < count; k++) input[k] = from[k] < own->inputs ? own->input[from[k]] : SHP_NONE;
+    proto.input = input;
+    proto.inputs = count;
+    n->proto = &proto;
+    n->read = &bits;
+    n->opset = INT16_MAX;
+    rule(n);
+    n->proto = own;
+    n->read = read;
+    n->opset = opset;
+    for (uint32_t k = 0; read && k < count && k < 32; k++)
+        if (from[k] < 32) *read |= (bits >> (2 * k) & 3) << (2 * from[k]);
+    return n->failed;
+}
+
+/* The same with a digit a place, '-' for none. */
+static int like(shp_node *n, shp_rule *rule, const char *from)
+{
+    uint32_t place[10], count = 0;
+    for (; from[count]; count++) place[count] = from[count] == '-' ? SHP_NONE : (uint32_t)(from[count] - '0');
+    return as(n, rule, place, count);
+}
+
+/* A copy with room for rank dims, the first of them filled in; or NULL. */
+static shp_shape *copy(shp_node *n, const shp_shape *s, int64_t rank)
+{
+    shp_shape *c = shp_alloc(n->x->arena, sizeof *c + (size_t)rank * sizeof *c->dim);
+    if (c) {
+        c->rank = (int32_t)rank;
+        memcpy(c->dim, s->dim, (size_t)(rank < s->rank ? rank : s->rank) * sizeof *c->dim);
+    }
+    return c;
+}
+
+/* The same axes, with axis `from` moved to `to`. */
+static shp_shape *moved(shp_node *n, const shp_shape *s, int64_t from, int64_t to)
+{
+    shp_shape *c = copy(n, s, s->rank);
+    for (int64_t k = from, step = to > from ? 1 : -1; c && k != to; k += step) c->dim[k] = c->dim[k + step];
+    if (c) c->dim[to] = s->dim[from];
+    return c;
+}
+
+/* Inputs first and first + 1 appear with these shapes (NULL: as they are) while a rule runs. */
+static int with_shapes(shp_node *n, uint32_t first, const shp_shape *a, const shp_shape *b, shp_rule *rule)
+{
+    const shp_shape *own[2] = { shp_in(n, first)->shape, shp_in(n, first + 1)->shape }, *shown[2] = { a, b };
+    for (uint32_t i = 0; i < 2; i++)
+        if (shown[i]) n->scope->fact[n->proto->input[first + i]].shape = shown[i];
+    rule(n);
+    for (uint32_t i = 0; i < 2; i++)
+        if (shown[i]) n->scope->fact[n->proto->input[first + i]].shape = own[i];
+    return n->failed;
+}
+
+/* A rule for [N, C, …] over an input 0 and an output 0 that are [N, …, C]. (An input 0 that is another input, too, would be seen in both forms.) */
+static int channels_last(shp_node *n, shp_rule *rule)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *y;
+    if (n->failed) return n->failed;
+    for (uint32_t i = 1; x && i < n->proto->inputs; i++)
+        if (n->proto->input[i] == n->proto->input[0]) return shp_out_rank(n, 0, x->rank);
+    if (with_shapes(n, 0, x ? moved(n, x, x->rank - 1, 1) : NULL, NULL, rule) || !n->nout) return n->failed;
+    y = n->out[0].shape;
+    return y && y->rank > 2 ? shp_out_shape(n, 0, moved(n, y, 1, y->rank - 1)) : SHP_OK;
+}
+
+/* ---- products ---- */
+
+static int transposed_matmul(shp_node *n)
+{
+    return shp_matmul(n, 0, 1, shp_attr_int(n, "transA") != 0, shp_attr_int(n, "transB") != 0);
+}
+
+/* FusedMatMul, FusedMatMulActivation, TransposeMatMul, SparseToDenseMatMul: with transBatch the first axis of an operand stands before the last. */
+int infer_fused_matmul(shp_node *n)
+{
+    const shp_shape *s[2] = { shp_in_shape(n, 0), shp_in_shape(n, 1) };
+    bool turn[2] = { s[0] && s[0]->rank > 2 && shp_attr_int(n, "transBatchA"), s[1] && s[1]->rank > 2 && shp_attr_int(n, "transBatchB") };
+    if (n->proto->input[0] == n->proto->input[1] && turn[0] != turn[1]) return shp_out_rank(n, 0, s[0]->rank);
+    for (int i = 0; i < 2; i++) s[i] = turn[i] ? moved(n, s[i], 0, s[i]->rank - 2) : NULL;
+    return with_shapes(n, 0, s[0], s[1], transposed_matmul);
+}
+
+/* Gemm with another number of inputs, or an opset of its own. */
+int infer_fused_gemm(shp_node *n) { return like(n, infer_gemm, "012"); }
+/* GemmFloat8: the type is `dtype` (default float). */
+int infer_gemm_float8(shp_node *n)
+{
+    return shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) ? (int)n->failed : like(n, infer_gemm, "012");
+}
+/* QGemm: quantized like y_zero_point where there is one, else float. */
+int infer_qgemm(shp_node *n)
+{
+    shp_out_type(n, 0, shp_has(n, 8) ? shp_in_type(n, 8) : SHP_FLOAT);
+    return like(n, infer_gemm, "036");
+}
+/* MatMulInteger16: 32 bits, unsigned where both factors are. */
+int infer_matmul_integer16(shp_node *n)
+{
+    int a = shp_in_dtype(n, 0), b = shp_in_dtype(n, 1);
+    if (a == SHP_INT16 || b == SHP_INT16) shp_out_type(n, 0, SHP_INT32);
+    else if (a && b) shp_out_type(n, 0, SHP_UINT32);
+    return infer_matmul(n);
+}
+int infer_qordered_matmul(shp_node *n) { return shp_matmul(n, 0, 2, false, false); }
+
+/* The first input with another last axis, which is `have` there (0: any). */
+static int last_axis(shp_node *n, shp_dim have, shp_dim now)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
+    if (!x) return n->failed;
+    shp_want_dim(n, 0, x->rank - 1, have, "the weight's inner size");
+    shp_shape *y = copy(n, x, x->rank);
+    if (!y) return SHP_OK;
+    y->dim[x->rank - 1] = now ? now : shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_CONTENT);
+    return n->failed ? (int)n->failed : shp_out_shape(n, 0, y);
+}
+
+/* MatMulBnb4: a weight [N, K], or with transB = 0 [K, N] whose names the attributes keep. */
+int infer_matmul_bnb4(shp_node *n)
+{
+    int64_t k = shp_positive(n, "K"), m = shp_positive(n, "N");
+    bool turned = shp_attr_int_or(n, "transB", 1) != 0;
+    return n->failed ? (int)n->failed : last_axis(n, num(n, turned ? k : m), num(n, turned ? m : k));
+}
+
+/* MatMulFpQ4: the weight's shape [K, N] is an input. */
+int infer_matmul_fpq4(shp_node *n)
+{
+    const shp_content *s = shp_in_content(n, 2);
+    return last_axis(n, shp_element(s, 0), shp_element(s, 1));
+}
+
+/* ---- elementwise ---- */
+
+int infer_third(shp_node *n) { return shp_out_same(n, 0, 2); }
+int infer_both_first(shp_node *n) { shp_out_same(n, 1, 0); return shp_out_same(n, 0, 0); }
+int infer_scalar(shp_node *n) { return shp_out(n, 0, 0, NULL); }
+
+/* Operands each with a scale and a zero point. */
+int infer_qlinear_binary(shp_node *n) { return like(n, infer_broadcast, "03"); }
+int infer_mul_integer(shp_node *n) { return like(n, infer_broadcast, "02"); }
+int infer_qlinear_where(shp_node *n) { return like(n, infer_broadcast, "014"); }
+int infer_qlinear_reduce(shp_node *n) { return like(n, infer_reduce, "0"); }
+
+/* ReduceSumInteger: 32 bits, of the input's sign. */
+int infer_reduce_sum_integer(shp_node *n)
+{
+    if (shp_in_dtype(n, 0) == SHP_INT8) shp_out_type(n, 0, SHP_INT32);
+    if (shp_in_dtype(n, 0) == SHP_UINT8) shp_out_type(n, 0, SHP_UINT32);
+    return like(n, infer_reduce, "0");
+}
+
+/* QLinearConcat: scale and zero point of the output, then three inputs for each part. */
+int infer_qlinear_concat(shp_node *n)
+{
+    uint32_t inputs = shp_inputs(n), count = inputs > 2 ? inputs / 3 : 0;
+    uint32_t *from = shp_alloc_array(n->x->arena, count + 1, sizeof *from);
+    if (!from) return SHP_OK;
+    if (inputs % 3 != 2) return shp_fail(n, SHP_D_ARITY, "%d inputs are no tensors with scale and zero point each", (int64_t)inputs);
+    for (uint32_t k = 0; k < count; k++) from[k] = 2 + 3 * k;
+    return as(n, infer_concat, from, count);
+}
+
+/* MurmurHash3: a hash of each element. */
+int infer_murmur_hash3(shp_node *n)
+{
+    shp_out_type(n, 0, shp_attr_int_or(n, "positive", 1) ? SHP_UINT32 : SHP_INT32);
+    return shp_out_same(n, 0, 0);
+}
+
+/* BitmaskDropout, BitmaskBiasDropout: the mask has a bit for each element, 32 together. */
+int infer_bitmask_dropout(shp_node *n)
+{
+    shp_dim d = ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), num(n, 32));
+    shp_out(n, 1, 1, &d);
+    return shp_out_same(n, 0, 0);
+}
+
+/* SkipLayerNormalization, SkipSimplifiedLayerNormalization: the input's shape, its sum with skip, and statistics of the last axis. skip may lack the
+ * batch, or have 1 there. */
+int infer_skip_layer_norm(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 2, 3);
+    shp_want_rank(n, 1, 2, 3);
+    if (n->failed || !x) return n->failed;
+    shp_dim d[3];
+    memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
+    shp_dim *last = &d[x->rank - 1];
+    *last = shp_want_vector(n, 2, *last, "the hidden size");
+    if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return n->failed;
+    shp_out(n, 0, x->rank, d);
+    shp_out(n, 3, x->rank, d);
+    *last = num(n, 1);
+    shp_out(n, 1, x->rank, d);
+    return shp_out(n, 2, x->rank, d);
+}
+
+/* SwiGLU: one half of the last axis, or of that shape where the other half is an input of its own. */
+int infer_ms_swiglu(shp_node *n)
+{
+    return shp_patterns(n, shp_has(n, 1) ? ". D; . D > . D" : ". D > . D/2");
+}
+
+/* HyperConnectionPreMix: the streams [..., C, H] or, with num_branches, [..., C * H] become one [..., H]. */
+int infer_pre_mix(shp_node *n)
+{
+    return shp_patterns(n, shp_attr_int(n, "num_branches") > 0 ? "C=num_branches: . C*H > . H" : ". C H > . H");
+}
+
+/* ---- quantized blocks ---- */
+
+/* GatherBlockQuantized: Gather of elements that uint8 data hold several of in a byte of the last axis; the type is the scales'. */
+int infer_gather_block_quantized(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX), *at = shp_in_shape(n, 1);
+    if (n->failed || !x) return n->failed;
+    int64_t axis = shp_axis(n, shp_attr_int(n, "gather_axis"), x->rank), bits = shp_attr_int_or(n, "bits", 4), rank = x->rank - 1;
+    if (n->failed) return n->failed;
+    if (bits != 2 && bits != 4 && bits != 8) return shp_fail(n, SHP_D_ATTRIBUTE, "bits is %d, not 2, 4 or 8", bits);
+    if (!at) return SHP_OK;
+    shp_dim d[2 * SHP_RANK_MAX];
+    memcpy(d, x->dim, (size_t)axis * sizeof *d);
+    memcpy(d + axis, at->dim, (size_t)at->rank * sizeof *d);
+    memcpy(d + axis + at->rank, x->dim + axis + 1, (size_t)(rank - axis) * sizeof *d);
+    rank += at->rank;
+    if (shp_in_dtype(n, 0) == SHP_UINT8 && axis < x->rank - 1) d[rank - 1] = mul(n, d[rank - 1], num(n, 8 / bits));
+    return shp_out(n, 0, rank, d);
+}
+
+/* GatherPacked: indices and K; the type is output_dtype (default bfloat16). */
+int infer_gather_packed(shp_node *n)
+{
+    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "output_dtype", SHP_BFLOAT16))) return n->failed;
+    return shp_patterns(n, "K=K: _ _; . > . K");
+}
+
+/* DequantizeWithOrder: the type is `to`. */
+int infer_dequantize_with_order(shp_node *n)
+{
+    return shp_out_dtype(n, 0, shp_attr_int(n, "to")) ? (int)n->failed : shp_out_same(n, 0, 0);
+}
+
+/* QuantizeBFP: bytes, and the shape and strides of x. */
+int infer_quantize_bfp(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    shp_dim any = shp_fresh(n, 0, 0, SHP_WHY_DATA), rank = x ? num(n, x->rank) : shp_fresh(n, 1, 0, SHP_WHY_RANK);
+    shp_content *c = x ? shp_content_new(n, (uint64_t)x->rank) : NULL;
+    shp_out(n, 1, 1, &rank);
+    shp_out(n, 2, 1, &rank);
+    for (int32_t k = 0; c && k < x->rank; k++) c->elem[k] = shp_elem_dim(x->dim[k]);
+    if (c) shp_out_content(n, 1, c);
+    return shp_out(n, 0, 1, &any);
+}
+
+/* DequantizeBFP: the shape is an input, the type is `dtype` (default float). */
+int infer_dequantize_bfp(shp_node *n)
+{
+    const shp_content *c = shp_in_content(n, 1);
+    int64_t rank = c ? (int64_t)c->count : shp_in_length(n, 1);
+    shp_dim d[SHP_RANK_MAX];
+    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
+    for (int64_t k = 0; k < rank; k++) d[k] = shp_element(c, k);
+    return shp_out(n, 0, rank, d);
+}
+
+/* MoEGroupRouter: a row for each token, a column for each expert. */
+int infer_moe_group_router(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
+    shp_dim d[2] = { x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0, shp_want_vector(n, 1, 0, "") };
+    for (uint32_t o = 0; o < 3 && !n->failed; o++) shp_out(n, o, 2, d);
+    return n->failed;
+}
+
+/* RMSNormRotary: [batch, length, heads * width], or all positions in one batch. */
+int infer_rms_norm_rotary(shp_node *n)
+{
+    shp_out_type(n, 0, shp_attr_int(n, "output_fp16") ? SHP_FLOAT16 : SHP_BFLOAT16);
+    return shp_patterns(n, shp_attr_int(n, "flatten_batch") ? "B S N _; W > 1 B*S N*W; B S N W" : "B S N _; W > B S N*W; B S N W");
+}
+
+/* ---- windows ---- */
+
+int infer_nhwc_conv(shp_node *n) { return shp_conv(n, 0, 1, 2, true); }
+int infer_ms_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, shp_attr_int(n, "channels_last") != 0); }
+int infer_nhwc_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, true); }
+int infer_nhwc_pool(shp_node *n) { return shp_pool(n, true); }
+int infer_ms_pool(shp_node *n) { return shp_pool(n, shp_attr_int(n, "channels_last") != 0); }
+int infer_ms_global_pool(shp_node *n) { return shp_attr_int(n, "channels_last") ? channels_last(n, infer_global_pool) : infer_global_pool(n); }
+int infer_nhwc_global_pool(shp_node *n) { return channels_last(n, infer_global_pool); }
+int infer_nhwc_conv_transpose(shp_node *n) { return channels_last(n, infer_conv_transpose); }
+int infer_qlinear_conv_transpose(shp_node *n) { return like(n, infer_conv_transpose, "038"); }
+int infer_nhwc_qlinear_conv_transpose(shp_node *n) { return channels_last(n, infer_qlinear_conv_transpose); }
+int infer_nhwc_batch_norm(shp_node *n) { return channels_last(n, infer_batch_norm); }
+int infer_nhwc_instance_norm(shp_node *n) { return channels_last(n, infer_instance_norm); }
+int infer_nhwc_depth_to_space(shp_node *n) { return channels_last(n, infer_depth_to_space); }
+int infer_nhwc_space_to_depth(shp_node *n) { return channels_last(n, infer_space_to_depth); }
+int infer_nhwc_grid_sample(shp_node *n) { return channels_last(n, infer_grid_sample); }
+
+/* MaxUnpool: the layout of output_shape, where it is given, is not settled; nor is that of the indices, which tell nothing new. */
+static int unpool(shp_node *n) { return like(n, infer_max_unpool, "0"); }
+int infer_nhwc_max_unpool(shp_node *n)
+{
+    int rank = shp_in_rank(n, 0);
+    if (!shp_has(n, 2)) return channels_last(n, unpool);
+    return rank < 0 ? SHP_OK : shp_out_rank(n, 0, rank);
+}
+
+/* GridSample of four axes, of the input's type. */
+int infer_ms_grid_sample(shp_node *n)
+{
+    shp_out_type(n, 0, shp_in_type(n, 0));
+    return infer_grid_sample(n);
+}
+
+/* ConvTransposeWithDynamicPads: what the transposed convolution gives without pads, less the pads, an input. */
+int infer_conv_transpose_dynamic_pads(shp_node *n)
+{
+    if (like(n, infer_conv_transpose, "013") || !n->nout || !n->out[0].shape) return n->failed;
+    const shp_content *c = shp_in_content(n, 2);
+    shp_shape *y = copy(n, n->out[0].shape, n->out[0].shape->rank);
+    shp_str mode = shp_attr_str(n, "auto_pad");
+    if (!y || !shp_has(n, 2) || (mode.len && !shp_str_is(mode, "NOTSET"))) return SHP_OK;
+    for (int64_t k = 2; k < y->rank; k++) {
+        y->dim[k] = sub(n, y->dim[k], add(n, shp_element(c, k - 2), shp_element(c, k - 4 + y->rank)));
+        if (!y->dim[k]) y->dim[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
+    }
+    return shp_out_shape(n, 0, y);
+}
+
+/* CropAndResize: [regions, C, height, width], both from crop_size. */
+int infer_crop_and_resize(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 4, 4), *rois = shp_want_rank(n, 1, 2, 2);
+    const shp_content *size = shp_in_content(n, 3);
+    shp_dim d[4] = { shp_want_vector(n, 2, rois ? rois->dim[0] : 0, "the number of regions"), x ? x->dim[1] : 0, shp_element(size, 0), shp_element(size, 1) };
+    return shp_done(n, 4, d);
+}
+
+/* UnfoldTensor: slices of `size` every `step` of one axis, as a new last axis. */
+int infer_unfold(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX - 1);
+    int64_t size = shp_positive(n, "size"), step = shp_attr_int_or(n, "step", 1);
+    if (n->failed || !x) return n->failed;
+    int64_t axis = shp_axis(n, shp_attr_int_or(n, "dim", -1), x->rank);
+    if (axis < 0) return n->failed;
+    if (step < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "step is %d", step);
+    shp_dim room = sub(n, x->dim[axis], num(n, size));
+    if (shp_dim_hi(n->dims, room) < 0) return shp_fail(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, (uint32_t)0);
+    shp_shape *y = copy(n, x, (int64_t)x->rank + 1);
+    if (!y) return SHP_OK;
+    y->dim[axis] = add(n, floor_div(n, room, num(n, step)), num(n, 1));
+    y->dim[x->rank] = num(n, size);
+    return shp_out_shape(n, 0, y);
+}
+
+/* Rfft: the last axis keeps n/2 + 1 frequencies, each a pair. */
+int infer_rfft(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX - 1);
+    shp_shape *y = x ? copy(n, x, (int64_t)x->rank + 1) : NULL;
+    if (!y) return n->failed;
+    y->dim[x->rank - 1] = add(n, floor_div(n, x->dim[x->rank - 1], num(n, 2)), num(n, 1));
+    y->dim[x->rank] = num(n, 2);
+    return shp_out_shape(n, 0, y);
+}
+
+/* Irfft: the pairs of f frequencies become (f - 1) * 2 values. */
+int infer_irfft(shp_node *n) { return shp_patterns(n, ". F 2 > . F-1*2"); }
+
+/* ---- layouts ---- */
+
+/* ReorderInput: [N, C, …] (or with C last) to [N, C, …] with C padded to whole blocks of 8 or 16, as the machine has them. */
+int infer_reorder_input(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
+    if (!x) return n->failed;
+    shp_shape *y = shp_attr_int(n, "channels_last") ? moved(n, x, x->rank - 1, 1) : copy(n, x, x->rank);
+    int64_t c;
+    if (!y) return SHP_OK;
+    if (!is_num(n, y->dim[1], &c) || c % 16) y->dim[1] = shp_fresh(n, 0, 1, SHP_WHY_DATA);
+    return shp_out_shape(n, 0, y);
+}
+
+/* ReorderOutput: back, with the number of channels that there are. */
+int infer_reorder_output(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
+    int64_t c = shp_positive(n, "channels");
+    if (n->failed || !x) return n->failed;
+    shp_shape *y = shp_attr_int(n, "channels_last") ? moved(n, x, 1, x->rank - 1) : copy(n, x, x->rank);
+    if (!y) return SHP_OK;
+    y->dim[shp_attr_int(n, "channels_last") ? x->rank - 1 : 1] = num(n, c);
+    return shp_out_shape(n, 0, y);
+}
+
+/* Upsample of blocked images: integer scales. */
+int infer_nchwc_upsample(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    uint32_t count;
+    const int64_t *scale = shp_want_ints(n, "scales", x ? x->rank : -1, 1, &count);
+    shp_dim d[SHP_RANK_MAX];
+    if (!x || !scale) return n->failed;
+    for (int32_t k = 0; k < x->rank; k++) d[k] = mul(n, x->dim[k], num(n, scale[k]));
+    return shp_out(n, 0, x->rank, d);
+}
+
+/* ---- shapes ---- */
+
+int infer_modern_slice(shp_node *n) { return like(n, infer_slice, "0123"); }
+int infer_ms_pad(shp_node *n) { return like(n, infer_pad, "012"); }
+
+/* ExpandDims: a new axis of 1 at `axis`, an input. */
+int infer_expand_dims(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 0, SHP_RANK_MAX - 1);
+    int64_t axis;
+    if (n->failed || !x) return n->failed;
+    if (!shp_in_int(n, 1, &axis)) return shp_out_rank(n, 0, (int64_t)x->rank + 1);
+    axis = shp_axis(n, axis, (int64_t)x->rank + 1);
+    shp_shape *y = axis < 0 ? NULL : copy(n, x, (int64_t)x->rank + 1);
+    if (!y) return n->failed;
+    for (int64_t k = x->rank; k > axis; k--) y->dim[k] = y->dim[k - 1];
+    y->dim[axis] = num(n, 1);
+    shp_out_shape(n, 0, y);
+    shp_out_elements(n, 0, 0);
+    return SHP_OK;
+}
+
+/* Range whose delta may be left out: 1. */
+int infer_ms_range(shp_node *n)
+{
+    if (shp_has(n, 2)) return infer_range(n);
+    double a, b;
+    shp_dim d = 0;
+    if (shp_dtype_kind(shp_in_dtype(n, 0)) == 'I') d = dim_max(n, sub(n, shp_in_scalar(n, 1), shp_in_scalar(n, 0)), num(n, 0));
+    else if (shp_in_float(n, 0, &a) && shp_in_float(n, 1, &b) && b - a < 1e9 && b - a > -1e9) {
+        int64_t steps = (int64_t)(b - a);
+        d = num(n, b <= a ? 0 : steps + ((double)steps < b - a));
+    }
+    return shp_out(n, 0, 1, &d);
+}
+
+/* Unique of a vector: its values in the order of appearance, where each stands, and how often. */
+int infer_ms_unique(shp_node *n)
+{
+    shp_dim d = shp_fresh(n, 0, 0, SHP_WHY_DATA);
+    if (!shp_want_rank(n, 0, 1, 1) && n->failed) return n->failed;
+    shp_out(n, 0, 1, &d);
+    shp_out(n, 2, 1, &d);
+    return shp_out_same(n, 1, 0);
+}
+
+/* Tokenizer: one more axis, the most tokens of a string; an input without strings gives [0] or [N, 0] (as runtimes do). */
+int infer_tokenizer(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, 2);
+    if (!x) return n->failed;
+    shp_dim d[3] = { x->dim[0], x->rank > 1 ? x->dim[1] : 0 };
+    bool none = is(n, shp_numel(n, x), 0);
+    d[none ? 1 : x->rank] = none ? num(n, 0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
+    return shp_out(n, 0, none ? x->rank : x->rank + 1, d);
+}
+
+/* RelativePositionBias: [1, heads, queries, keys], the lengths from inputs. */
+int infer_relative_position_bias(shp_node *n)
+{
+    const shp_shape *table = shp_want_rank(n, 0, 2, 2);
+    shp_dim d[4] = { num(n, 1), table ? table->dim[1] : 0, shp_in_scalar(n, 1), shp_in_scalar(n, 2) };
+    return shp_done(n, 4, d);
+}
+
+/* BifurcationDetector: merged tokens, and one index. */
+int infer_bifurcation(shp_node *n)
+{
+    shp_dim d[1] = { shp_fresh(n, 0, 0, SHP_WHY_DATA) };
+    shp_out(n, 0, 1, d);
+    return shp_out(n, 1, 0, NULL);
+}
+
+/* SpeculativePrefixCommit: a number for each request, and states like those that came. */
+int infer_prefix_commit(shp_node *n)
+{
+    const shp_shape *next = shp_want_rank(n, 0, 1, 2);
+    shp_dim batch = !next ? 0 : next->rank == 2 ? next->dim[0] : num(n, 1);
+    shp_out(n, 0, 1, &batch);
+    shp_out_same(n, 1, 3);
+    shp_out_same(n, 2, 4);
+    return n->failed;
+}
+
+/* GemmaRotaryEmbedding: q and k as they are. */
+int infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); return shp_out_same(n, 0, 1); }
+
+/* AllGather: `axis` group_size times as long. */
+int infer_all_gather(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    int64_t size = shp_attr_int_or(n, "group_size", 1), axis = x ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : -1;
+    shp_shape *y = axis < 0 ? NULL : copy(n, x, x->rank);
+    if (!y) return n->failed;
+    y->dim[axis] = mul(n, y->dim[axis], num(n, size));
+    return shp_out_shape(n, 0, y);
+}
+
+/* ConstantFill: GivenTensorFill with a type, `dtype`. */
+int infer_constant_fill(shp_node *n)
+{
+    return shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) ? (int)n->failed : infer_given_tensor_fill(n);
+}
+
+/* ---- recurrences ---- */
+
+/* DynamicQuantizeLSTM: LSTM whose W and R are [directions, inputs, 4 * hidden]. */
+static int lstm_first(shp_node *n) { return like(n, infer_lstm, "01234567"); }
+
+int infer_dynamic_quantize_lstm(shp_node *n)
+{
+    const shp_shape *w = shp_want_rank(n, 1, 3, 3), *r = shp_want_rank(n, 2, 3, 3);
+    if (n->failed) return n->failed;
+    return with_shapes(n, 1, w ? moved(n, w, 1, 2) : NULL, r ? moved(n, r, 1, 2) : NULL, lstm_first);
+}
+
+/* AttnLSTM: LSTM; its W also reads the attention, so W's width is not X's. */
+int infer_attn_lstm(shp_node *n) { return like(n, infer_lstm, "0-234567"); }
+
+/* ---- generation ---- */
+
+/* The bodies of a generating operator, each with its own declared inputs. */
+static void bodies(shp_node *n)
+{
+    static const char *const name[] = { "encoder", "init_decoder", "decoder" };
+    for (uint32_t i = 0; i < 3; i++) shp_body(n, name[i], NULL, 0, true, i);
+}
+
+/* The number that a vocabulary has, 0 where the attribute leaves it to the decoder. */
+static shp_dim vocabulary(shp_node *n)
+{
+    int64_t v = shp_attr_int_or(n, "vocab_size", -1);
+    return v > 0 ? num(n, v) : 0;
+}
+
+/* BeamSearch, WhisperBeamSearch: [batch, returned, max_length], scores of these, and of all words at each step; what whisper also tells. */
+int infer_beam_search(shp_node *n)
+{
+    shp_dim batch = shp_want_dim(n, 0, 0, 0, ""), most = shp_in_scalar(n, 1), beams = shp_in_scalar(n, 3), returned = shp_in_scalar(n, 4);
+    shp_dim y[3] = { batch, returned ? returned : shp_fresh(n, 0, 1, SHP_WHY_CONTENT), most }, scores[4] = { 0, batch, beams, vocabulary(n) };
+    if (!shp_attr_int(n, "model_type")) scores[0] = sub(n, most, shp_want_dim(n, 0, 1, 0, ""));
+    shp_dim attention[5] = { batch, y[1] };
+    bodies(n);
+    shp_out(n, 1, 2, y);
+    shp_out(n, 2, 4, scores);
+    shp_out(n, 3, 5, attention);
+    shp_out(n, 4, 1, &batch);
+    return shp_out(n, 0, 3, y);
+}
+
+/* GreedySearch, Sampling: [batch, max_length]; the last logits. */
+int infer_greedy_search(shp_node *n)
+{
+    shp_dim y[2] = { shp_want_dim(n, 0, 0, 0, ""), shp_in_scalar(n, 1) }, logits[2] = { y[0], vocabulary(n) };
+    bodies(n);
+    shp_out(n, 1, 2, logits);
+    return shp_out(n, 0, 2, y);
+}

@@ -1,0 +1,358 @@
+#include "../shape.h"
+#include "index.h"
+
+/* ---- the shape of a tensor as a value ---- */
+
+/* Shape: a 1-D int64 tensor holding the dims of axes [start, end).
+ * Known rank gives the output's one dim and its content; unknown rank a fresh dim, no content.
+ * Source: ONNX Shape (start and end: opset 15 and later). */
+int infer_shape(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    if (!x) return shp_out_unknown(n, 0, 1, SHP_WHY_RANK);
+    shp_range r = shp_shape_range(x->rank, shp_attr_int(n, "start"), shp_attr_int_or(n, "end", x->rank));
+    shp_dim len = num(n, r.len);
+    shp_out(n, 0, 1, &len);
+    shp_content *c = shp_content_new(n, (uint64_t)r.len);
+    for (int64_t i = 0; c && i < r.len; i++) c->elem[i] = shp_elem_dim(x->dim[r.begin + i]);
+    if (c) shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* Gives output 0, a scalar or of one element, that element. */
+static int out_scalar(shp_node *n, int64_t rank, shp_elem e)
+{
+    shp_dim one = num(n, 1);
+    shp_out(n, 0, rank, &one);
+    shp_content *c = shp_content_new(n, 1);
+    if (!c) return SHP_OK;
+    c->elem[0] = e;
+    shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* Size: the product of all dims, a scalar. */
+int infer_size(shp_node *n)
+{
+    return out_scalar(n, 0, shp_elem_dim(shp_numel(n, shp_in_shape(n, 0))));
+}
+
+/* ---- constants ---- */
+
+/* value, sparse_value: the tensor's type, shape (the dense one) and elements. */
+static int constant_tensor(shp_node *n, const shp_attr *a)
+{
+    const shp_tensor *t = a->t;
+    if (!t) return shp_fail(n, SHP_D_ATTRIBUTE, "%n holds no tensor", a->name);
+    shp_fact f = shp_tensor_fact(n, t);
+    if (!t->sparse) return shp_out_value(n, 0, &f);
+    shp_dim d[SHP_RANK_MAX];
+    shp_out_type(n, 0, f.type);
+    for (uint32_t k = 0; k < t->rank && k < SHP_RANK_MAX; k++) d[k] = t->dim[k] < 0 ? 0 : num(n, t->dim[k]);
+    return shp_out(n, 0, t->rank, d);
+}
+
+/* value_floats, value_ints, value_strings: rank 1. */
+static int constant_list(shp_node *n, const shp_attr *a, int dtype)
+{
+    shp_dim d = num(n, a->count);
+    shp_out_type(n, 0, (shp_type)dtype);
+    shp_out(n, 0, 1, &d);
+    bool ints = dtype == SHP_INT64;
+    shp_content *c = (ints ? a->ints != NULL : a->floats != NULL) ? shp_content_new(n, a->count) : NULL;
+    for (uint32_t i = 0; c && i < a->count; i++) c->elem[i] = ints ? shp_elem_int(n, a->ints[i]) : shp_elem_real((double)a->floats[i]);
+    if (c && dtype != SHP_STRING) shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* Constant: the one attribute that is there decides type, shape and elements (value_int and its kin: from opset 12 on). */
+int infer_constant(shp_node *n)
+{
+    static const char *const name[8] = { "value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints", "value_string",
+                                         "value_strings" };
+    const shp_attr *a = NULL;
+    int kind = 0;
+    for (int i = 0; i < 8; i++) {
+        const shp_attr *b = shp_attr_get(n, name[i]);
+        if (!b) continue;
+        if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %s and %s", name[kind], name[i]);
+        a = b;
+        kind = i;
+    }
+    if (!a) return shp_fail(n, SHP_D_ATTRIBUTE, "has no value");
+    int dtype = kind < 4 ? SHP_FLOAT : kind < 6 ? SHP_INT64 : SHP_STRING;
+    if (kind < 2) return constant_tensor(n, a);
+    if (kind & 1) return constant_list(n, a, dtype);
+    shp_out_type(n, 0, (shp_type)dtype);
+    return out_scalar(n, 0, dtype == SHP_STRING ? (shp_elem){ 0 } : dtype == SHP_FLOAT ? shp_elem_real((double)a->f) : shp_elem_int(n, a->i));
+}
+
+/* A value of the model as size of axis `axis`: the run fails where it is negative (R1). Fresh where it is not known. */
+static shp_dim as_size(shp_node *n, shp_dim d, uint32_t axis)
+{
+    const shp_symbol *s = d ? shp_dim_symbol(n->dims, d) : NULL;
+    if (d && !(s && s->kind == SHP_ANY)) return d;
+    shp_dim size = shp_fresh(n, 0, axis, SHP_WHY_CONTENT);
+    return d ? shp_equal(n, size, d) : size;
+}
+
+/* ConstantOfShape-9: dims from the input's elements; type and element from `value`, a float 0 without it. */
+int infer_constant_of_shape(shp_node *n)
+{
+    shp_dim d[SHP_RANK_MAX];
+    const shp_attr *a = shp_attr_get(n, "value");
+    shp_fact value = a && a->t ? shp_tensor_fact(n, a->t) : (shp_fact){ .type = SHP_FLOAT };
+    shp_elem e = shp_elem_real(0);
+    if (a && a->t) {
+        if (a->t->count != 1) return shp_fail(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", a->t->count);
+        const shp_content *c = shp_fact_content(n, &value);
+        e = c && c->count ? c->elem[0] : (shp_elem){ 0 };
+    }
+    shp_out_type(n, 0, value.type);
+    shp_want_rank(n, 0, 1, 1);
+    const shp_content *in = shp_in_content(n, 0);
+    int64_t rank = in ? in->count : shp_in_length(n, 0), v, count = 1;
+    if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
+    for (int64_t k = 0; k < rank; k++) {
+        d[k] = in && in->elem[k].den == 1 ? in->elem[k].num : 0;
+        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);
+        d[k] = as_size(n, d[k], (uint32_t)k);
+        count = count >= 0 && is_num(n, d[k], &v) && v <= SHP_ELEMENTS_MAX && count * v <= SHP_ELEMENTS_MAX ? count * v : -1;
+    }
+    shp_out(n, 0, rank, d);
+    shp_content *c = count >= 0 && e.den ? shp_content_new(n, (uint64_t)count) : NULL;
+    for (int64_t i = 0; c && i < count; i++) c->elem[i] = e;
+    if (c) shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* ---- Range ---- */
+
+/* The only element of an input. */
+static shp_elem single(shp_node *n, uint32_t i)
+{
+    const shp_content *c = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
+    return c && c->count == 1 ? c->elem[0] : (shp_elem){ 0 };
+}
+
+/* ceil(span/delta), 0 where the sign of delta is open and nothing cancels. */
+static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
+{
+    if (shp_dim_lo(n->dims, delta) >= 0) return ceil_div(n, span, delta);
+    if (shp_dim_hi(n->dims, delta) <= 0) return ceil_div(n, sub(n, num(n, 0), span), sub(n, num(n, 0), delta));
+    return shp_dim_div_exact(n->dims, span, delta);
+}
+
+/* Number of elements of a float Range: the span in the type's own arithmetic, the division in double, as ONNX Runtime does both. */
+static shp_dim float_steps(shp_node *n, int dtype, const shp_elem *e)
+{
+    shp_elem span = shp_elem_calc(n, SHP_SUB, dtype, e[1], e[0]);
+    shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), (shp_elem){ 0 });
+    return shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q).num;
+}
+
+/* Elements of a Range: start + i*delta. A float that repeated addition, as runtimes do it, gives otherwise is unknown. */
+static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t count)
+{
+    shp_content *c = shp_elem_known(e[0]) && shp_elem_known(e[2]) ? shp_content_new(n, (uint64_t)count) : NULL;
+    shp_elem sum = e[0];
+    for (int64_t i = 0; c && i < count; i++) {
+        shp_elem k = shp_dtype_kind(dtype) == 'F' ? shp_elem_real((double)i) : shp_elem_int(n, i);
+        c->elem[i] = shp_elem_calc(n, SHP_ADD, dtype, e[0], shp_elem_calc(n, SHP_MUL, dtype, e[2], k));
+        if (sum.den == -1 && sum.real != c->elem[i].real) c->elem[i].den = 0;
+        if (i + 1 < count) sum = shp_elem_calc(n, SHP_ADD, dtype, sum, e[2]);
+    }
+    if (c) shp_out_content(n, 0, c);
+}
+
+/* Range-11: max(ceil((limit - start)/delta), 0) elements. */
+int infer_range(shp_node *n)
+{
+    shp_elem e[3];
+    int dtype = shp_in_dtype(n, 0);
+    bool floats = shp_dtype_kind(dtype) == 'F';
+    double delta;
+    int64_t count;
+    for (uint32_t i = 0; i < 3; i++) {
+        shp_want_rank(n, i, 0, 1);
+        e[i] = single(n, i);
+    }
+    if (n->failed) return n->failed;
+    if (shp_elem_number(n, e[2], &delta) && delta == 0) return shp_fail(n, SHP_D_VALUE, "delta is 0");
+    shp_dim d = 0;
+    if (floats) d = float_steps(n, dtype, e);
+    else if (e[0].den && e[1].den && e[2].den) d = steps(n, sub(n, e[1].num, e[0].num), e[2].num);
+    if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, num(n, 0));
+    if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
+    shp_out(n, 0, 1, &d);
+    if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);
+    return SHP_OK;
+}
+
+/* ---- patterns ---- */
+
+/* EyeLike-9: the input's two dims; type from `dtype`, else the input's; ones on diagonal k. */
+int infer_eye_like(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 2, 2);
+    bool has = shp_attr_has(n, "dtype");
+    int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0), size[2];
+    if (n->failed || ((has || dtype) && shp_out_dtype(n, 0, dtype))) return n->failed;
+    if (!x) return shp_out_unknown(n, 0, 2, SHP_WHY_RANK);
+    shp_out_shape(n, 0, x);
+    shp_content *c = shp_sizes(n, x, size, NULL) && dtype ? shp_content_new(n, (uint64_t)(size[0] * size[1])) : NULL;
+    int64_t k = shp_attr_int(n, "k");
+    for (int64_t i = 0; c && i < size[0] * size[1]; i++) {
+        bool one = k >= -size[0] && k <= size[1] && i % size[1] == i / size[1] + k;
+        c->elem[i] = shp_elem_cast(n, SHP_INT64, (int)dtype, shp_elem_int(n, one));
+    }
+    if (c) shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* Elements of OneHot with a known depth: at element (i, k, j) the on-value where index (i, j) is k. */
+static void one_hot_elements(shp_node *n, const shp_shape *x, int64_t axis, int64_t depth)
+{
+    int64_t size[SHP_RANK_MAX], inner = 1, v;
+    const shp_content *in, *values;
+    if (depth > SHP_ELEMENTS_MAX || !shp_sizes(n, x, size, NULL) || !shp_in_contents(n, 0, 1) || !shp_in_contents(n, 2, 1)) return;
+    in = shp_in_content(n, 0), values = shp_in_content(n, 2);
+    if (!in || !values || values->count != 2) return;
+    for (int32_t k = x->rank; k-- > axis;) inner *= size[k];
+    shp_content *c = shp_content_new(n, (uint64_t)in->count * (uint64_t)depth);
+    for (int64_t p = 0; c && p < (int64_t)in->count * depth; p++) {
+        shp_elem i = shp_elem_cast(n, shp_in_dtype(n, 0), SHP_INT64, in->elem[p / (inner * depth) * inner + p % inner]);
+        if (shp_elem_is_int(n, i, &v)) c->elem[p] = values->elem[(v < 0 ? v + depth : v) == p / inner % depth];
+    }
+    if (c) shp_out_content(n, 0, c);
+}
+
+/* OneHot-9: the shape of the indices with an axis of `depth` entries put in. Below opset 11 indices are not negative. */
+int infer_one_hot(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0), *values = shp_want_rank(n, 2, 1, 1);
+    shp_dim d[SHP_RANK_MAX], depth = shp_in_scalar(n, 1);
+    double real;
+    int64_t v;
+    if (!depth && shp_in_float(n, 1, &real) && real > -0x1p53 && real < 0x1p53) depth = num(n, (int64_t)real);
+    if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
+    if (values && shp_dim_eq(n->dims, values->dim[0], num(n, 2)) == 0)
+        return shp_fail(n, SHP_D_SHAPE, "wants two values, %i has %x", 2u, values->dim[0]);
+    if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail(n, SHP_D_VALUE, "depth %x is negative", depth);
+    const shp_content *in = n->opset < 11 && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    for (uint32_t i = 0; in && i < in->count; i++)
+        if (shp_elem_number(n, in->elem[i], &real) && real < 0) return shp_fail(n, SHP_D_VALUE, "index %d is negative", (int64_t)real);
+    if (!x) return SHP_OK;
+    int64_t axis = shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1);
+    if (axis < 0) return n->failed;
+    if (x->rank == SHP_RANK_MAX) return SHP_OK;
+    for (int32_t k = 0; k < x->rank; k++) d[k + (k >= axis)] = x->dim[k];
+    d[axis] = as_size(n, depth, (uint32_t)axis);
+    shp_out(n, 0, x->rank + 1, d);
+    if (is_num(n, d[axis], &v)) one_hot_elements(n, x, axis, v);
+    return SHP_OK;
+}
+
+/* ---- random numbers ---- */
+
+/* RandomNormal, RandomUniform: type and shape are attributes. */
+int infer_random(shp_node *n)
+{
+    shp_dim d[SHP_RANK_MAX];
+    uint32_t rank;
+    const int64_t *shape = shp_attr_ints(n, "shape", &rank);
+    if (shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
+    if (rank > SHP_RANK_MAX || (rank && !shape)) return shp_fail(n, SHP_D_ATTRIBUTE, "shape has %d axes", (int64_t)rank);
+    for (uint32_t k = 0; k < rank; k++) {
+        if (shape[k] < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "size %d of axis %d is negative", shape[k], (int64_t)k);
+        d[k] = num(n, shape[k]);
+    }
+    return shp_out(n, 0, rank, d);
+}
+
+/* RandomNormalLike, RandomUniformLike, Bernoulli: the input's shape; type from `dtype`, else the input's. */
+int infer_random_like(shp_node *n)
+{
+    bool has = shp_attr_has(n, "dtype");
+    int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0);
+    if ((has || dtype) && shp_out_dtype(n, 0, dtype)) return n->failed;
+    return shp_out_same(n, 0, 0);
+}
+
+/* Multinomial-7: [batch, sample_size] for an input [batch, classes]. */
+int infer_multinomial(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 2, 2);
+    int64_t samples = shp_attr_int(n, "sample_size");
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
+    if (samples < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples);
+    shp_dim d[2] = { x ? x->dim[0] : shp_fresh(n, 0, 0, SHP_WHY_RANK), num(n, samples) };
+    return shp_out(n, 0, 2, d);
+}
+
+/* ---- signals ---- */
+
+/* A size that a scalar input gives; fails where it is negative. */
+static shp_dim size_of(shp_node *n, uint32_t i, uint32_t axis)
+{
+    shp_dim d = shp_in_scalar(n, i);
+    if (d && shp_dim_hi(n->dims, d) < 0) shp_fail(n, SHP_D_VALUE, "%i is negative: %x", i, d);
+    return as_size(n, d, axis);
+}
+
+/* HannWindow, HammingWindow, BlackmanWindow (17): as many elements as the input says. */
+int infer_window(shp_node *n)
+{
+    shp_dim d = size_of(n, 0, 0);
+    shp_want_rank(n, 0, 0, 1);
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return n->failed;
+    return shp_out(n, 0, 1, &d);
+}
+
+/* MelWeightMatrix-17: [floor(dft_length/2) + 1, num_mel_bins]. */
+int infer_mel_weight_matrix(shp_node *n)
+{
+    shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), num(n, 2)), num(n, 1)), size_of(n, 0, 1) };
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return n->failed;
+    return shp_out(n, 0, 2, d);
+}
+
+/* ---- text ---- */
+
+/* TfIdfVectorizer-9: the last axis has as many entries as the largest of ngram_indexes says. */
+int infer_tf_idf_vectorizer(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, 2);
+    uint32_t count;
+    const int64_t *index = shp_attr_ints(n, "ngram_indexes", &count);
+    if (!x) return n->failed;
+    int64_t most = -1;
+    for (uint32_t i = 0; index && i < count; i++)
+        if (index[i] > most) most = index[i];
+    shp_dim d[2] = { x->dim[0] };
+    d[x->rank - 1] = most >= 0 && most < INT64_MAX ? num(n, most + 1) : shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_LIMIT);
+    return shp_out(n, 0, x->rank, d);
+}
+
+/* StringSplit-20: one more axis, as long as the most parts of one string; the counts of parts have the input's shape. */
+int infer_string_split(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    shp_dim d[SHP_RANK_MAX];
+    shp_out_same(n, 1, 0);
+    if (!x || x->rank == SHP_RANK_MAX) return SHP_OK;
+    for (int32_t k = 0; k < x->rank; k++) d[k] = x->dim[k];
+    d[x->rank] = shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
+    return shp_out(n, 0, x->rank + 1, d);
+}
+
+/* StringNormalizer-10: [C] or [1, C]; stop words are left out. */
+int infer_string_normalizer(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, 2);
+    if (!x) return n->failed;
+    shp_dim d[2] = { x->dim[0], x->dim[x->rank - 1] };
+    if (x->rank == 2 && !shp_same_dim(n, &d[0], num(n, 1), "first axis")) return n->failed;
+    if (shp_attr_has(n, "stopwords")) d[x->rank - 1] = shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_DATA);
+    return shp_out(n, 0, x->rank, d);
+}

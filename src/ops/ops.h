@@ -1,0 +1,77 @@
+/* ops - what rules share: short names for arithmetic on dims, axes, broadcasting, element arithmetic.
+ * The table of rules is ops.def; a rule stands in its family's file. */
+#ifndef SHP_OPS_H
+#define SHP_OPS_H
+
+#include "../node.h"
+
+typedef struct shp_op {             /* a row of ops.def */
+    const char *domain, *op_type;
+    int since;                      /* first opset of this behaviour; the highest since <= opset wins */
+    shp_rule *rule;
+} shp_op;
+/* The rule for an operator at an opset, or NULL. */
+shp_rule *shp_op_find(shp_str domain, shp_str op_type, int64_t opset);
+const shp_op *shp_op_at(uint32_t i);    /* row i of the table, NULL past the end */
+
+#define OP(domain, op_type, since, rule) int rule(shp_node *);
+#include "ops.def"
+#undef OP
+
+/* ---- dims, in the context of a node ---- */
+static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_const(n->dims, v); }
+static inline shp_dim add(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_add(n->dims, a, b); }
+static inline shp_dim sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims, a, b); }
+static inline shp_dim mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
+static inline shp_dim floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
+static inline shp_dim ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
+static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
+static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
+static inline bool is(shp_node *n, shp_dim d, int64_t v) { return shp_dim_is(n->dims, d, v); }
+static inline bool is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->dims, d, v); }
+
+/* ---- shared by families (ops/common.c) ---- */
+/* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */
+int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank);
+/* Axes as a bit per axis from a list (rank <= SHP_RANK_MAX bools in `set`); duplicates fail. false where it failed. */
+bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank, bool *set);
+/* Product of count dims (1 for none). */
+shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
+/* All elements of a shape, 0 where shape is NULL. */
+shp_dim shp_numel(shp_node *n, const shp_shape *s);
+/* The shape that inputs [first, first + count) broadcast to (absent ones ignored), numpy's rule: SHP_OK and *out filled (rank and dims; rank -1
+ * where an input's rank is unknown), or a failure. */
+typedef struct shp_dims_out { int64_t rank; shp_dim dim[SHP_RANK_MAX]; } shp_dims_out;
+int shp_broadcast(shp_node *n, uint32_t first, uint32_t count, shp_dims_out *out);
+/* The same as output o. */
+int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count);
+/* Checks a rank: fails with the input named where it is known and not in [lo, hi]. Returns the shape or NULL (n->failed tells which). */
+const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);
+
+/* ---- element arithmetic (ops/content.c): unknown in, unknown out; exact or unknown ---- */
+shp_elem shp_elem_int(shp_node *n, int64_t v);
+shp_elem shp_elem_dim(shp_dim d);
+shp_elem shp_elem_real(double v);
+bool shp_elem_known(shp_elem e);
+bool shp_elem_number(shp_node *n, shp_elem e, double *v);       /* a number of any form, as a double */
+bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v);      /* an integer constant (den 1) */
+/* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown), floats rounded as the type
+ * is; symbolic as far as the specification's arithmetic and the assumptions R2a, b and e let them. Comparisons and logic give 0 or 1 where the
+ * ranges decide. b is ignored by what takes one operand (from SHP_NEG on). */
+typedef enum { SHP_ADD, SHP_SUB, SHP_MUL, SHP_DIV, SHP_MOD /* sign of the divisor */, SHP_FMOD /* of the dividend */, SHP_POW, SHP_MIN, SHP_MAX,
+               SHP_EQUAL, SHP_LESS, SHP_LESS_EQUAL, SHP_GREATER, SHP_GREATER_EQUAL, SHP_AND, SHP_OR, SHP_XOR,
+               SHP_BIT_AND, SHP_BIT_OR, SHP_BIT_XOR, SHP_SHIFT_LEFT, SHP_SHIFT_RIGHT,
+               SHP_NEG, SHP_ABS, SHP_SIGN, SHP_RELU, SHP_FLOOR, SHP_CEIL, SHP_ROUND, SHP_SQRT, SHP_RECIPROCAL, SHP_NOT, SHP_BIT_NOT } shp_calc;
+shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b);
+shp_elem shp_elem_cast(shp_node *n, int from, int to, shp_elem e);
+int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b);   /* 1 a >= b, 0 a < b, -1 undecided */
+int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
+/* Whether inputs [first, first + count) that are present all have contents: asked for only where the rest of them makes that worth it, so
+ * that no weights are read (of floats, initializers of at most 64 elements). */
+bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count);
+/* Output o is that value, its elements decoded where they are at hand. */
+int shp_out_value(shp_node *n, uint32_t o, const shp_fact *f);
+/* Output o has that element type, an attribute's number; fails where it is none, or none that the operator gives. */
+int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype);
+
+#endif

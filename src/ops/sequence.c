@@ -1,0 +1,368 @@
+/* sequence - sequences and optionals. The element shape of a sequence holds for every item; a size in it that differs from item to item
+ * is an unnamed symbol that merging (or an input) made, and whoever takes an item out gets a symbol of its own for it. */
+#include "index.h"
+#include "../infer.h"
+
+#include <string.h>
+
+enum { ITEMS_MAX = SHP_SYMBOLS_MAX };   /* most items whose facts are kept */
+
+static void find_varying(void *arg, const shp_symbol *s)
+{
+    if (!s->name.len && (s->origin.why == SHP_WHY_MERGE || s->origin.why == SHP_WHY_INPUT)) *(bool *)arg = true;
+}
+
+/* Whether a size of an element shape may differ from item to item. */
+static bool varies(shp_node *n, shp_dim d)
+{
+    bool varying = false;
+    shp_dim_visit(n->dims, d, find_varying, &varying);
+    return varying;
+}
+
+/* What both element shapes have in common (shp_shape_none: nothing yet). */
+static const shp_shape *merged(shp_node *n, const shp_shape *a, const shp_shape *b)
+{
+    shp_fact x = { .shape = a }, y = { .shape = b };
+    return shp_fact_merge(n, 0, &x, &y).shape;
+}
+
+/* The number of items, where it is a number; else -1. */
+static int64_t items(shp_node *n, const shp_content *c)
+{
+    int64_t v;
+    return c && is_num(n, c->length, &v) && v >= 0 && v <= UINT32_MAX ? v : -1;
+}
+
+/* The length of sequence input i, 0 where it is not known. */
+static shp_dim length(shp_node *n, uint32_t i)
+{
+    const shp_content *c = shp_in_content(n, i);
+    return c ? shp_dim_resolve(n->dims, c->length) : 0;
+}
+
+/* Input i as a position among `count`: true where it is a number, *at counted from the front; fails outside [-count, count - 1 + extra]. */
+static bool position(shp_node *n, uint32_t i, int64_t count, int64_t extra, int64_t *at)
+{
+    if (count < 0 || !shp_in_int(n, i, at)) return false;
+    if (*at < -count || *at >= count + extra) {
+        shp_fail(n, SHP_D_VALUE, "position %d in a sequence of %d", *at, count);
+        return false;
+    }
+    if (*at < 0) *at += count;
+    return true;
+}
+
+static void out_sequence(shp_node *n, shp_type element, const shp_shape *shape, const shp_content *c)
+{
+    if (element) shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, element, 0));
+    shp_out_shape(n, 0, shape);
+    shp_out_content(n, 0, c);
+}
+
+/* ---- making ---- */
+
+/* SequenceConstruct: the inputs as items. Source: ONNX SequenceConstruct-11. */
+int infer_sequence_construct(shp_node *n)
+{
+    uint32_t count = shp_inputs(n);
+    const shp_shape *shape = &shp_shape_none;
+    shp_type type = 0;
+    shp_fact *item = count <= ITEMS_MAX ? shp_alloc_array(n->x->arena, count + 1, sizeof *item) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const shp_fact *f = shp_in(n, i);
+        if (type && f->type && f->type != type) return shp_fail(n, SHP_D_TYPE, "items of types %t and %t", type, f->type);
+        if (f->type) type = f->type;
+        shape = merged(n, shape, f->shape);
+        if (item) item[i] = *f;
+    }
+    shp_content *c = item ? shp_content_items(n, count) : shp_content_length(n, num(n, count));
+    if (c && item) c->item = item;
+    out_sequence(n, type, shape, c);
+    return SHP_OK;
+}
+
+/* SequenceEmpty: no items, of type dtype (float where absent). Source: ONNX SequenceEmpty-11. */
+int infer_sequence_empty(shp_node *n)
+{
+    int64_t dtype = shp_attr_int_or(n, "dtype", SHP_FLOAT);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail(n, SHP_D_ATTRIBUTE, "dtype %d is no type", dtype);
+    out_sequence(n, (shp_type)dtype, &shp_shape_none, shp_content_items(n, 0));
+    return SHP_OK;
+}
+
+/* SequenceInsert: one item more, at a position (the end where absent). Source: ONNX SequenceInsert-11. */
+int infer_sequence_insert(shp_node *n)
+{
+    const shp_fact *f = shp_in(n, 1), *q = shp_in(n, 0);
+    const shp_content *c = shp_in_content(n, 0);
+    shp_type type = shp_type_inner(n->x, q->type);
+    int64_t count = items(n, c), at = count;
+    if (type && f->type && type != f->type) return shp_fail(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
+    bool placed = !shp_has(n, 2) || position(n, 2, count, 1, &at);
+    if (n->failed) return n->failed;
+    shp_fact *item = c && c->item && placed && count < ITEMS_MAX ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
+    shp_content *out = item ? shp_content_items(n, (uint32_t)count + 1) : shp_content_length(n, add(n, length(n, 0), num(n, 1)));
+    if (item && out) {
+        memcpy(item, c->item, (size_t)at * sizeof *item);
+        item[at] = *f;
+        memcpy(item + at + 1, c->item + at, (size_t)(count - at) * sizeof *item);
+        out->item = item;
+    }
+    out_sequence(n, type ? type : f->type, merged(n, q->shape, f->shape), out);
+    return SHP_OK;
+}
+
+/* SequenceErase: one item less, at a position (the last where absent). Source: ONNX SequenceErase-11. */
+int infer_sequence_erase(shp_node *n)
+{
+    const shp_fact *q = shp_in(n, 0);
+    const shp_content *c = shp_in_content(n, 0);
+    int64_t count = items(n, c), at = count - 1;
+    if (count == 0) return shp_fail(n, SHP_D_VALUE, "the sequence is empty");
+    bool placed = !shp_has(n, 1) || position(n, 1, count, 0, &at);
+    if (n->failed) return n->failed;
+    shp_fact *item = c && c->item && placed && count > 0 ? shp_alloc_array(n->x->arena, (size_t)count, sizeof *item) : NULL;
+    shp_content *out = item ? shp_content_items(n, (uint32_t)count - 1) : shp_content_length(n, sub(n, length(n, 0), num(n, 1)));
+    if (item && out) {
+        memcpy(item, c->item, (size_t)at * sizeof *item);
+        memcpy(item + at, c->item + at + 1, (size_t)(count - at - 1) * sizeof *item);
+        out->item = item;
+    }
+    out_sequence(n, shp_type_inner(n->x, q->type), q->shape, out);
+    return SHP_OK;
+}
+
+/* How a tensor is cut along an axis: parts of one size, or of listed sizes. */
+typedef struct cut {
+    int64_t parts;                  /* -1: not known */
+    shp_dim length, each;           /* how many as a dim (0 unknown); the size that all parts have (0: they differ, or unknown) */
+    shp_dim *part;                  /* each part, where their number is known and small */
+} cut;
+
+/* Parts of size k, the last one perhaps smaller. */
+static void cut_evenly(shp_node *n, shp_dim whole, shp_dim k, cut *c)
+{
+    int64_t total, size;
+    c->length = ceil_div(n, whole, k);
+    if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) c->each = k;
+    else if (shp_dim_ge(n->dims, k, whole) == 1) c->each = whole;
+    if (!is_num(n, whole, &total) || !is_num(n, k, &size) || !is_num(n, c->length, &c->parts) || c->parts > ITEMS_MAX) return;
+    c->part = shp_alloc_array(n->x->arena, (size_t)c->parts + 1, sizeof *c->part);
+    for (int64_t i = 0; c->part && i < c->parts; i++) c->part[i] = num(n, i == c->parts - 1 ? total - i * size : size);
+}
+
+/* Parts of the sizes that l lists: they add up to the axis (R1). */
+static bool cut_listed(shp_node *n, shp_dim whole, const shp_list *l, cut *c)
+{
+    shp_dim sum = num(n, 0);
+    c->length = l->count < 0 ? 0 : num(n, l->count);
+    if (!l->known) return true;
+    for (int64_t i = 0; i < l->count; i++) {
+        shp_dim d = shp_list_at(n, l, i);
+        int64_t v;
+        if (is_num(n, d, &v) && v < 0) return !shp_fail(n, SHP_D_VALUE, "part %d has size %d", i, v);
+        c->each = i && c->each != d ? 0 : d;
+        sum = add(n, sum, d);
+    }
+    if (whole && !shp_same_dim(n, &sum, whole, "the parts' sum and the axis")) return false;
+    if (l->count > ITEMS_MAX || !(c->part = shp_alloc_array(n->x->arena, (size_t)l->count + 1, sizeof *c->part))) return true;
+    c->parts = l->count;
+    for (int64_t i = 0; i < l->count; i++) {
+        c->part[i] = shp_list_at(n, l, i);
+        if (!c->part[i]) c->part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
+    }
+    return true;
+}
+
+/* One item for each part, with its elements where they are known. */
+static shp_content *cut_items(shp_node *n, const shp_shape *x, int64_t axis, bool keep, const cut *how)
+{
+    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0, v;
+    const shp_content *c = shp_in_content(n, 0);
+    shp_content *out = shp_content_items(n, (uint32_t)how->parts);
+    shp_fact *item = shp_alloc_array(n->x->arena, (size_t)how->parts + 1, sizeof *item);
+    bool move = c && shp_sizes(n, x, size, stride);
+    for (int64_t i = 0; out && item && i < how->parts; i++) {
+        shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)x->rank * sizeof *s->dim);
+        if (!s) return NULL;
+        for (int32_t k = 0; k < x->rank; k++)
+            if (k != axis || keep) s->dim[s->rank++] = k == axis ? how->part[i] : x->dim[k];
+        item[i] = (shp_fact){ .type = shp_in_type(n, 0), .shape = s, .id = shp_mix(shp_mix(n->id, 0x5711), (uint64_t)i) };
+        if (!(move = move && is_num(n, how->part[i], &v) && v >= 0 && v <= size[axis] - at)) continue;
+        shp_view view = shp_view_new(at * stride[axis]);
+        for (int32_t k = 0; k < x->rank; k++) shp_view_axis(&view, k == axis ? v : size[k], stride[k]);
+        item[i].content = shp_view_content(n, &view, c);
+        at += v;
+    }
+    if (out && item) out->item = item;
+    return out;
+}
+
+/* SplitToSequence: parts along `axis`: of size 1 where `split` is absent (keepdims 0 then drops the axis), of one size where it is a
+ * scalar, else of the listed sizes.
+ * Source: ONNX SplitToSequence-11. */
+int infer_split_to_sequence(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX), *s = shp_want_rank(n, 1, 0, 1);
+    bool has = shp_has(n, 1), keep = has || shp_attr_int(n, "keepdims") != 0;
+    shp_list l = shp_list_of(n, NULL, 1);
+    cut how = { .parts = -1 };
+    int64_t axis = 0, v;
+    shp_dim whole = 0, k = has ? shp_list_at(n, &l, 0) : num(n, 1);
+    if (x) {
+        axis = shp_axis(n, shp_attr_int(n, "axis"), x->rank);
+        if (axis >= 0) whole = x->dim[axis];
+    }
+    if (n->failed) return n->failed;
+    if (!has || (s && s->rank == 0)) {
+        if (is_num(n, k, &v) && v < 1) return shp_fail(n, SHP_D_VALUE, "parts of size %d", v);
+        cut_evenly(n, whole, k, &how);
+    } else if (s && !cut_listed(n, whole, &l, &how)) {
+        return n->failed;
+    }
+    shp_shape *e = x ? shp_alloc(n->x->arena, sizeof *e + (size_t)x->rank * sizeof *e->dim) : NULL;
+    for (int32_t i = 0; e && i < x->rank; i++)
+        if (i != axis || keep) e->dim[e->rank++] = i != axis ? x->dim[i] : how.each ? how.each : shp_fresh(n, 0, (uint32_t)i, SHP_WHY_MERGE);
+    out_sequence(n, shp_in_type(n, 0), e, x && how.part ? cut_items(n, x, axis, keep, &how) : shp_content_length(n, how.length));
+    return SHP_OK;
+}
+
+/* ---- taking apart ---- */
+
+/* SequenceAt: the item where it is known, else what holds for every item. Source: ONNX SequenceAt-11. */
+int infer_sequence_at(shp_node *n)
+{
+    const shp_content *c = shp_in_content(n, 0);
+    const shp_shape *s = shp_in_shape(n, 0);
+    int64_t at;
+    shp_dim d[SHP_RANK_MAX];
+    bool placed = position(n, 1, items(n, c), 0, &at);
+    if (n->failed) return n->failed;
+    if (placed && c->item) return shp_out_fact(n, 0, &c->item[at]);
+    shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
+    if (!s) return SHP_OK;
+    for (int32_t k = 0; k < s->rank; k++) d[k] = varies(n, s->dim[k]) ? shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA) : s->dim[k];
+    return shp_out(n, 0, s->rank, d);
+}
+
+/* SequenceLength: a scalar, the number of items. Source: ONNX SequenceLength-11. */
+int infer_sequence_length(shp_node *n)
+{
+    shp_content *out = shp_content_new(n, 1);
+    shp_out(n, 0, 0, NULL);
+    if (out) out->elem[0] = shp_elem_dim(length(n, 0));
+    shp_out_content(n, 0, out);
+    return SHP_OK;
+}
+
+/* The sizes of what known items are joined to, on top of what the element shape says. Items agree but for the axis (R1). */
+static bool join_items(shp_node *n, const shp_content *c, int64_t axis, bool stack, int64_t rank, shp_dim *d)
+{
+    shp_dim sum = num(n, 0);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const shp_shape *s = c->item[i].shape;
+        if (!s || s->rank != rank) {
+            if (s) return !shp_fail(n, SHP_D_RANK, "item %d has rank %d", (int64_t)i, (int64_t)s->rank);
+            sum = 0;
+            continue;
+        }
+        for (int32_t k = 0; k < rank; k++) {
+            shp_dim *to = &d[stack && k >= axis ? k + 1 : k];
+            if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
+            else if (!*to) *to = s->dim[k];
+            else if (!(*to = shp_equal(n, *to, s->dim[k]))) shp_note(n, SHP_D_SHAPE, "items differ along axis %d", (int64_t)k);
+        }
+    }
+    if (!stack) d[axis] = sum;
+    return true;
+}
+
+/* ConcatFromSequence: the items joined along `axis`, or stacked along a new one.
+ * Source: ONNX ConcatFromSequence-11. */
+int infer_concat_from_sequence(shp_node *n)
+{
+    const shp_content *c = shp_in_content(n, 0);
+    const shp_shape *e = shp_in_shape(n, 0);
+    bool stack = shp_attr_int(n, "new_axis") != 0, listed = c && c->item && c->count;
+    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0);
+    shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
+    if (!e) return SHP_OK;
+    int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);
+    if (axis < 0) return n->failed;
+    for (int32_t k = 0; k < e->rank; k++) {
+        shp_dim *to = &d[stack && k >= axis ? k + 1 : k];
+        *to = varies(n, e->dim[k]) ? 0 : e->dim[k];
+        if (!stack && k == axis) *to = mul(n, *to, many);
+    }
+    if (stack) d[axis] = many;
+    if (listed && !join_items(n, c, axis, stack, e->rank, d)) return n->failed;
+    for (int64_t k = 0; k < rank; k++)
+        if (!d[k]) d[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA);
+    shp_out(n, 0, rank, d);
+    shp_piece *piece = listed ? shp_alloc_array(n->x->arena, c->count, sizeof *piece) : NULL;
+    for (uint32_t i = 0; piece && i < c->count; i++) piece[i] = (shp_piece){ shp_fact_content(n, &c->item[i]), shp_count(n, c->item[i].shape) };
+    if (piece) shp_out_joined(n, 0, axis, piece, c->count);
+    return SHP_OK;
+}
+
+/* ---- optionals: a content of one item, or of none ---- */
+
+/* The shape that a declared type gives its tensors; where it gives none, what merges with any. */
+static const shp_shape *declared_shape(shp_node *n, const shp_type_proto *t)
+{
+    for (int depth = 0; t && depth < 8 && (t->kind == SHP_T_SEQUENCE || t->kind == SHP_T_OPTIONAL); depth++) t = t->inner;
+    if (!t || t->kind != SHP_T_TENSOR || !t->has_shape || t->rank > SHP_RANK_MAX) return &shp_shape_none;
+    shp_dim d[SHP_RANK_MAX];
+    for (uint32_t k = 0; k < t->rank; k++)
+        d[k] = t->dim[k].kind == SHP_DIM_VALUE && t->dim[k].value >= 0 ? num(n, t->dim[k].value) : shp_fresh(n, 0, k, SHP_WHY_INPUT);
+    shp_out(n, 0, t->rank, d);
+    return n->nout ? n->out[0].shape : NULL;
+}
+
+/* Optional: holds the input, or nothing of the type that `type` says. Source: ONNX Optional-15. */
+int infer_optional(shp_node *n)
+{
+    bool full = shp_has(n, 0);
+    const shp_fact *f = shp_in(n, 0);
+    const shp_attr *a = shp_attr_get(n, "type");
+    shp_type type = full ? f->type : a && a->tp ? shp_declared_type(n->x, a->tp) : 0;
+    shp_fact *item = shp_alloc(n->x->arena, sizeof *item);
+    shp_content *c = shp_content_items(n, full);
+    if (!full && !a) return shp_fail(n, SHP_D_ATTRIBUTE, "has neither an input nor the attribute type");
+    if (type) shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_OPT, type, 0));
+    if (full && item && c) {
+        *item = *f;
+        c->item = item;
+    }
+    shp_out_shape(n, 0, full ? f->shape : declared_shape(n, a->tp));
+    shp_out_content(n, 0, c);
+    return SHP_OK;
+}
+
+/* OptionalGetElement: what the optional holds; what is no optional is passed on.
+ * Source: ONNX OptionalGetElement (15; 18: tensors and sequences too). */
+int infer_optional_get_element(shp_node *n)
+{
+    const shp_fact *f = shp_in(n, 0);
+    const shp_content *c = f->type ? shp_in_content(n, 0) : NULL;
+    if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) return shp_out_fact(n, 0, f);
+    if (items(n, c) == 0) return shp_fail(n, SHP_D_VALUE, "the optional is empty");
+    if (c && c->item) return shp_out_fact(n, 0, &c->item[0]);
+    shp_out_type(n, 0, shp_type_inner(n->x, f->type));
+    return shp_out_shape(n, 0, shp_in_shape(n, 0));
+}
+
+/* OptionalHasElement: a scalar; true of what is no optional, false of an absent input.
+ * Source: ONNX OptionalHasElement (15; 18: tensors, sequences and no input). */
+int infer_optional_has_element(shp_node *n)
+{
+    const shp_fact *f = shp_in(n, 0);
+    shp_kind kind = shp_type_kind(n->x, f->type);
+    int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_content(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
+    shp_content *out = count >= 0 ? shp_content_new(n, 1) : NULL;
+    if (out) out->elem[0] = shp_elem_int(n, count);
+    shp_out(n, 0, 0, NULL);
+    shp_out_content(n, 0, out);
+    return SHP_OK;
+}

@@ -1,0 +1,125 @@
+/* slice - Slice on symbolic sizes. */
+#include "index.h"
+
+#include <string.h>
+
+/* Indices from here on (of either sign) mean "to the end" of an axis that is no number: exporters write INT_MAX of 32 or 64 bits, or 1e9. */
+#define FAR 1000000000
+
+/* Whether a >= k holds, if need be by R2a. What is assumed is said of the part of a that is open: S >= 1, not S - 1 >= 0. */
+static bool at_least(shp_node *n, shp_dim a, int64_t k)
+{
+    int64_t lo = shp_dim_lo(n->dims, a);
+    if (lo >= k) return true;
+    if (lo <= -FAR) return shp_at_least(n, a, k, "slice");
+    return shp_at_least(n, sub(n, a, num(n, lo)), k - lo, "slice");
+}
+
+/* Min(a, b), where need be taking free input sizes as >= 1 (R2a). */
+static shp_dim at_most(shp_node *n, shp_dim a, shp_dim b)
+{
+    if (shp_dim_ge(n->dims, b, a) == 1) return a;
+    if (shp_dim_ge(n->dims, a, b) == 1) return b;
+    if (at_least(n, sub(n, b, a), 0)) return a;
+    if (at_least(n, sub(n, a, b), 0)) return b;
+    return dim_min(n, a, b);
+}
+
+/* Max(a, floor), likewise. */
+static shp_dim not_below(shp_node *n, shp_dim a, int64_t floor)
+{
+    return !a || at_least(n, a, floor) ? a : dim_max(n, a, num(n, floor));
+}
+
+/* An index counted from the front: itself where it is >= 0, d + index where it is negative. Where its sign is open, both at once,
+ * as far as it is made of sizes alone; else 0. far is what an index far beyond the end stands for, near one far before the begin. */
+static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, shp_dim far)
+{
+    int64_t v;
+    if (is_num(n, index, &v) && !is_num(n, d, NULL) && (v >= FAR || v <= -FAR)) return v > 0 ? far : near;
+    if (at_least(n, index, 0)) return index;
+    if (is_num(n, index, &v) && v <= -INT64_MAX) return near;       /* what cannot be negated or added to */
+    shp_dim back = sub(n, num(n, 0), index);
+    if (at_least(n, back, 1)) return add(n, d, index);
+    if (shp_dim_has_undeclared(n->dims, index)) return 0;
+    return add(n, index, mul(n, d, dim_min(n, dim_max(n, back, num(n, 0)), num(n, 1))));
+}
+
+/* How many elements [start : end : step] takes of an axis of size d, and the first one. 0 where it cannot be told. */
+static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
+{
+    shp_dim s = not_below(n, from_front(n, start, d, num(n, 0), d), 0), e = from_front(n, end, d, num(n, 0), d), len;
+    if (!s || !e) return 0;
+    *first = s;
+    if (shp_dim_ge(n->dims, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
+    else len = not_below(n, sub(n, at_most(n, e, d), s), 0);
+    return step == 1 ? len : ceil_div(n, len, num(n, step));
+}
+
+static shp_dim backward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
+{
+    shp_dim last = sub(n, d, num(n, 1)), s = from_front(n, start, d, num(n, 0), last), e = from_front(n, end, d, num(n, -1), last);
+    if (!s || !e) return 0;
+    s = *first = s == last ? s : at_most(n, not_below(n, s, 0), last);
+    e = not_below(n, e, -1);
+    return ceil_div(n, not_below(n, sub(n, s, e), 0), num(n, step == INT64_MIN ? INT64_MAX : -step));
+}
+
+/* What one axis becomes; *first is a number where content can be moved. 0 where it cannot be told or the node has failed. */
+static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, shp_dim end, shp_dim by, int64_t *step, int64_t *first)
+{
+    shp_dim from = 0;
+    if (!start || !end || !is_num(n, by, step)) return 0;
+    if (!*step) {
+        shp_fail(n, SHP_D_VALUE, "a step of 0");
+        return 0;
+    }
+    shp_dim len = (*step > 0 ? forward : backward)(n, d, start, end, *step, &from);
+    if (len && !is_num(n, len, NULL) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d)) {
+        /* 0 or 1 of a size that data decides: a symbol of its own, the same for the same sizes, so that a later requirement can decide it */
+        shp_origin origin = { n->scope, n->index, 0, axis, SHP_WHY_DATA };
+        len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, origin);
+    }
+    return len && is_num(n, from, first) ? len : (*first = -1, len);
+}
+
+/* Slice: along each named axis the elements [start : end : step], indices counted and clamped as numpy does.
+ * Source: ONNX Slice (1: attributes; 10: inputs, steps; 11: negative axes). */
+int infer_slice(shp_node *n)
+{
+    const shp_shape *x = shp_in_shape(n, 0);
+    shp_list starts = shp_list_of(n, "starts", 1), ends = shp_list_of(n, "ends", 2), al = shp_list_of(n, "axes", 3), steps = shp_list_of(n, NULL, 4);
+    int64_t axes[SHP_RANK_MAX], size[SHP_RANK_MAX], stride[SHP_RANK_MAX], step[SHP_RANK_MAX], first[SHP_RANK_MAX], v;
+    shp_dim d[SHP_RANK_MAX];
+    if (!x) return SHP_OK;
+    int64_t count = starts.count >= 0 ? starts.count : ends.count >= 0 ? ends.count : al.count;
+    if (count < 0) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
+    if ((ends.count >= 0 && ends.count != count) || (al.count >= 0 && al.count != count) || (steps.count >= 0 && steps.count != count))
+        return shp_fail(n, SHP_D_SHAPE, "starts, ends, axes and steps differ in length");
+    if (count > x->rank) return shp_fail(n, SHP_D_SHAPE, "%d starts for %i", count, (uint32_t)0);
+    if (al.has && !shp_list_axes(n, &al, x->rank, axes)) return n->failed ? (int)n->failed : shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
+    const shp_content *c = shp_in_content(n, 0);
+    bool move = c && shp_sizes(n, x, size, stride);
+    for (int32_t k = 0; k < x->rank; k++) {
+        d[k] = x->dim[k];
+        first[k] = 0;
+        step[k] = 1;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = al.has ? axes[i] : i;
+        shp_dim by = steps.has ? shp_list_at(n, &steps, i) : num(n, 1);
+        d[k] = slice_axis(n, (uint32_t)k, x->dim[k], shp_list_at(n, &starts, i), shp_list_at(n, &ends, i), by, &step[k], &first[k]);
+        if (n->failed) return n->failed;
+        if (!d[k]) d[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
+    }
+    shp_out(n, 0, x->rank, d);
+    shp_view view = shp_view_new(0);
+    for (int32_t k = 0; move && k < x->rank; k++) {
+        move = is_num(n, d[k], &v) && (v == 0 || (first[k] >= 0 && first[k] < size[k]));
+        if (!move || !v) first[k] = 0;
+        view.base += first[k] * stride[k];
+        shp_view_axis(&view, v, v > 1 ? step[k] * stride[k] : 0);
+    }
+    if (move) shp_view_out(n, 0, &view, c);
+    return SHP_OK;
+}

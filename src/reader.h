@@ -1,0 +1,65 @@
+/* reader - what model.c and graph.c share: the state of one shp_model_read. Internal. */
+#ifndef SHP_READER_H
+#define SHP_READER_H
+
+#include "model.h"
+#include "wire.h"
+
+/* The message being read, and those around it: for the path and offset of an error. */
+typedef struct shp_where {
+    shp_path path;
+    shp_wire message;
+    const struct shp_where *up;
+} shp_where;
+
+typedef struct shp_reader {
+    shp_arena *arena;
+    uint32_t nesting, elements;     /* limits */
+    uint64_t values, slots;         /* limit of slots, and slots so far */
+    uint64_t shown;                 /* slots that are values */
+    uint64_t seed;                  /* of the hashes of names: depends on the whole skeleton, so that none can be made to collide */
+    uint64_t refs;                  /* attributes read so far that refer to a function's attribute */
+    uint32_t *pool;                 /* for lists of slots */
+    size_t pool_left;
+    const shp_where *where;
+    shp_read_error *error;
+} shp_reader;
+
+/* Graphs that attributes hold are read when all names of the graph around them are known. */
+typedef struct shp_pending {
+    shp_graph **to;
+    shp_wire message;
+    uint32_t node, attr, index;     /* index: among `graphs`, SHP_NONE for `g` */
+} shp_pending;
+
+typedef struct shp_pendings {
+    shp_pending *item;
+    size_t count, room;
+} shp_pendings;
+
+struct shp_names;                   /* a graph that is being read: graph.c */
+
+/* Enters and leaves a field, for errors: `here` is a local of the caller. */
+void shp_enter(shp_reader *r, shp_where *here, const char *name, uint32_t index, const shp_wire *message);
+void shp_leave(shp_reader *r, const shp_where *here);
+/* Keeps the first error; its offset is that of the innermost message around it whose place in the source is known. */
+void shp_read_fail(shp_reader *r, shp_code code);
+/* The next field; false at the end of the message, where it is malformed, and after any error. */
+bool shp_read_next(shp_reader *r, shp_wire *w, shp_field *f);
+/* Zeroed memory, or NULL and an error. */
+void *shp_take(shp_reader *r, size_t count, size_t size);
+/* One more item at the end of a growing array, or NULL and an error. */
+void *shp_append(shp_reader *r, void *items, size_t count, size_t *room, size_t size);
+/* "ai.onnx" is "". */
+shp_str shp_domain(shp_str domain);
+
+/* model.c. `to` is zeroed memory. */
+void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *to, shp_pendings *pending, uint32_t node, uint32_t index);
+void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *to);
+void shp_read_sparse(shp_reader *r, const shp_wire *message, shp_tensor *to);
+void shp_read_value_info(shp_reader *r, const shp_wire *message, shp_value_info *to);
+
+/* graph.c: a GraphProto, or the body of a FunctionProto; NULL and an error. around: the graph it is in, or NULL. */
+shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_names *around, bool function);
+
+#endif

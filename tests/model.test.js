@@ -1,0 +1,284 @@
+// inferShapes as a caller uses it.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { ModelError, inferShapes, inferShapesSync, load } from '../js/model.js';
+import { layout } from '../tools/layout.mjs';
+import { model, varint } from './onnx.js';
+
+const temp = mkdtempSync(join(tmpdir(), 'onnx-shape-'));
+after(() => rmSync(temp, { recursive: true, force: true }));
+
+const float = (name, shape) => ({ name, type: 'float', shape });
+const relu = (shape) => model({ inputs: [float('x', shape)], outputs: [{ name: 'y' }], nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['y'] }] });
+
+/** x [B, 3] → Shape → s, an initializer w, an If with a body in each branch. */
+const branchy = model({
+    producer: 'test', opsets: { '': 18, 'my.domain': 1 },
+    inputs: [float('x', ['B', 3]), { name: 'c', type: 'bool', shape: [] }],
+    outputs: [{ name: 's' }, { name: 'z' }],
+    initializers: [{ name: 'w', type: 'float', dims: [3, 4], data: Array(12).fill(0) }],
+    nodes: [
+        { op: 'Shape', name: 'shape', inputs: ['x'], outputs: ['s'] },
+        { op: 'MatMul', inputs: ['x', 'w'], outputs: ['m'] },
+        { op: 'If', inputs: ['c'], outputs: ['z'], attr: {
+            then_branch: { g: { nodes: [{ op: 'Relu', inputs: ['m'], outputs: ['t'] }], outputs: [{ name: 't' }] } },
+            else_branch: { g: { nodes: [{ op: 'Neg', inputs: ['m'], outputs: ['t'] }], outputs: [{ name: 't' }] } },
+        } },
+    ],
+});
+
+test('values in file order, bodies after the main graph', () => {
+    const result = inferShapesSync(branchy);
+    assert.deepEqual(result.values, [
+        { name: 'x', graph: '', kind: 'input', type: 'float32', shape: ['B', 3], node: null },
+        { name: 'c', graph: '', kind: 'input', type: 'bool', shape: [], node: null },
+        { name: 'w', graph: '', kind: 'initializer', type: 'float32', shape: [3, 4], node: null, content: Array(12).fill(0) },
+        { name: 's', graph: '', kind: 'output', type: 'int64', shape: [2], node: 'shape', content: ['B', 3] },
+        { name: 'm', graph: '', kind: 'intermediate', type: 'float32', shape: ['B', 4], node: 'MatMul#1' },
+        { name: 'z', graph: '', kind: 'output', type: 'float32', shape: ['B', 4], node: 'If#2' },
+        { name: 't', graph: 'If#2/then_branch', kind: 'output', type: 'float32', shape: ['B', 4], node: 'Relu#0' },
+        { name: 't', graph: 'If#2/else_branch', kind: 'output', type: 'float32', shape: ['B', 4], node: 'Neg#0' },
+    ]);
+    assert.deepEqual(result.model, { irVersion: 10, opsetImport: { '': 18, 'my.domain': 1 }, producer: 'test' });
+    assert.deepEqual(result.nodes.map((node) => `${node.graph}:${node.index} ${node.op} ${node.inputs} -> ${node.outputs}`),
+        [':0 Shape x -> s', ':1 MatMul x,w -> m', ':2 If c -> z', 'If#2/then_branch:0 Relu m -> t', 'If#2/else_branch:0 Neg m -> t']);
+    assert.deepEqual(result.symbols, [{ name: 'B', origin: 'declared', where: [{ value: 'x', axis: 0 }] }]);
+    assert.deepEqual([result.assumptions, result.diagnostics], [[], []]);
+    assert.equal(result.get('t', 'If#2/else_branch').node, 'Neg#0');
+    assert.equal(result.get('t'), undefined);
+    assert.equal(result.get('t', 'nowhere'), undefined);
+    assert.deepEqual(JSON.parse(result.stringify()), JSON.parse(JSON.stringify(result.toJSON())));
+    assert.deepEqual(Object.keys(result.toJSON()), ['model', 'values', 'nodes', 'symbols', 'assumptions', 'diagnostics']);
+});
+
+test('the bodies of functions stand under their call', () => {
+    const result = inferShapesSync(model({
+        opsets: { '': 18, f: 1 }, inputs: [float('x', ['N'])], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'Twice', domain: 'f', inputs: ['x'], outputs: ['h'] }, { op: 'Twice', domain: 'f', name: 'b', inputs: ['h'], outputs: ['y'] }],
+        functions: [{ domain: 'f', name: 'Twice', inputs: ['a'], outputs: ['r'], nodes: [{ op: 'Add', inputs: ['a', 'a'], outputs: ['r'] }] }],
+    }));
+    assert.deepEqual(result.values.map(({ name, graph, kind, shape }) => [graph, name, kind, shape.join()]), [
+        ['', 'x', 'input', 'N'], ['', 'h', 'intermediate', 'N'], ['', 'y', 'output', 'N'],
+        ['Twice#0', 'a', 'input', 'N'], ['Twice#0', 'r', 'output', 'N'], ['b', 'a', 'input', 'N'], ['b', 'r', 'output', 'N']]);
+});
+
+test('five states stay apart', () => {
+    const { values } = inferShapesSync(model({ inputs: [{ name: 'none' }, float('rank', null), float('scalar', []), { name: 'dim', type: 'float', shape: [''] }, float('zero', [0])],
+        outputs: [], nodes: [] }));
+    assert.deepEqual(values.map(({ type, shape }) => [type, shape]),
+        [[null, null], ['float32', null], ['float32', []], ['float32', ['unk__0']], ['float32', [0]]]);
+});
+
+test('integers are exact', () => {
+    const big = 2n ** 62n + 1n, result = inferShapesSync(relu([big, 2 ** 53 - 1]));
+    assert.deepEqual(result.get('y').shape, [big, 2 ** 53 - 1]);
+    assert.match(result.stringify(), new RegExp(`"shape":\\[${big},${2 ** 53 - 1}\\]`));
+    assert.match(result.stringify(2), new RegExp(`\n        ${big},\n`));
+    const ends = [-(2n ** 63n), 2n ** 63n - 1n, -1n, 0n];
+    const { content } = inferShapesSync(model({ inputs: [], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'Constant', outputs: ['y'], attr: { value: { t: ['int64', [4], ends] } } }] })).get('y');
+    assert.deepEqual(content.map(BigInt), ends);
+});
+
+test('contents: floats, bools, expressions', () => {
+    const constant = (name, t) => ({ op: 'Constant', outputs: [name], attr: { value: { t } } });
+    const result = inferShapesSync(model({ inputs: [float('x', ['N', 2])], outputs: [], nodes: [
+        constant('f', ['float', [3], [0.5, -Infinity, 3]]), constant('b', ['bool', [2], [1, 0]]), { op: 'Size', inputs: ['x'], outputs: ['n'] }] }));
+    assert.deepEqual(result.get('f').content, [0.5, -Infinity, 3]);
+    assert.deepEqual(result.get('b').content, [true, false]);
+    assert.deepEqual(result.get('n').content, ['2*N']);
+    assert.match(result.stringify(), /\[0.5,"-Infinity",3\]/);
+});
+
+test('names: any UTF-8, and what is none', () => {
+    const name = '名前 😀 "x"\n', bytes = relu(['H']), at = Buffer.from(bytes).indexOf('Relu');
+    const result = inferShapesSync(model({ inputs: [float(name, ['層'])], outputs: [{ name: 'y' }], nodes: [{ op: 'Relu', inputs: [name], outputs: ['y'] }] }));
+    assert.deepEqual(result.get(name).shape, ['層']);
+    assert.deepEqual(result.get('y').shape, ['層']);
+    bytes.set([0xff, 0xc3], at);
+    assert.equal(inferShapesSync(bytes).nodes[0].op, '��lu');
+});
+
+test('every kind of source gives the same', async () => {
+    const path = join(temp, 'branchy.onnx'), want = inferShapesSync(branchy).stringify();
+    writeFileSync(path, branchy);
+    const handle = await open(path), copy = new Uint8Array(branchy.length + 8);
+    copy.set(branchy, 5);
+    const ranges = { size: branchy.length, read: (offset, length) => branchy.subarray(offset, offset + length) };
+    const sources = { path, url: pathToFileURL(path), text: pathToFileURL(path).href, handle, blob: new Blob([branchy]), view: copy.subarray(5, 5 + branchy.length),
+        buffer: branchy.slice().buffer, shared: Object.assign(new Uint8Array(new SharedArrayBuffer(branchy.length)), {}), ranges,
+        waiting: { size: BigInt(branchy.length), read: async (...range) => ranges.read(...range).slice().buffer },
+        data: `data:application/octet-stream;base64,${Buffer.from(branchy).toString('base64')}`, stream: new Blob([branchy]).stream() };
+    sources.shared.set(branchy);
+    for (const [name, source] of Object.entries(sources)) assert.equal((await inferShapes(source)).stringify(), want, name);
+    for (const name of ['view', 'buffer', 'shared', 'ranges']) assert.equal(inferShapesSync(sources[name]).stringify(), want, name);
+    await handle.close();
+    for (const wrong of [undefined, null, 3, {}, []]) await assert.rejects(inferShapes(wrong), TypeError);
+    assert.throws(() => inferShapesSync(path), TypeError);
+    await assert.rejects(inferShapes(join(temp, 'absent.onnx')), { code: 'ENOENT' });
+    await assert.rejects(inferShapes(temp), { code: 'EISDIR' });
+});
+
+test('freeDimensionOverrides, inputs', () => {
+    const get = (options) => inferShapesSync(relu(['N', 'H']), options).get('y').shape;
+    assert.deepEqual(get({ freeDimensionOverrides: { N: 0, H: 2n ** 60n } }), [0, 2n ** 60n]);
+    assert.deepEqual(get({ inputs: { x: [1, 'K'] } }), [1, 'K']);
+    assert.deepEqual(get({ inputs: { x: { shape: [4, 5, 6] } } }), [4, 5, 6]);
+    const other = inferShapesSync(relu(['N']), { inputs: { x: { type: 'tensor(double)', shape: Int32Array.of(7) } } });
+    assert.deepEqual([other.get('y').type, other.get('y').shape], ['float64', [7]]);
+    assert.equal(inferShapesSync(relu(['N']), { freeDimensionOverrides: { M: 1 } }).diagnostics[0].code, 'unknown-name');
+});
+
+test('an input given with its elements', () => {
+    const reshape = model({ inputs: [float('x', ['N', 6]), { name: 'to', type: 'int64', shape: [3] }], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
+    const get = (data, shape = [3]) => inferShapesSync(reshape, { inputs: { to: { shape, data } } }).get('y').shape;
+    assert.deepEqual(get([0, 2, 3]), ['N', 2, 3]);
+    assert.deepEqual(get(BigInt64Array.of(-1n, 3n, 2n)), ['N', 3, 2]);
+    assert.throws(() => get([1, 2], [3]), { name: 'TypeError', message: /"to".*elements/ });
+});
+
+test('rules of the host', async () => {
+    const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],
+        nodes: [{ op: 'Foo', domain: 'my', name: 'foo', inputs: ['x', '', 'k'], outputs: ['a', 'b'], attr: { axis: 2, scale: { f: 0.5 }, mode: 'up', list: [1, 2], t: { t: ['int64', [1], [9]] } } },
+            { op: 'Relu', inputs: ['a'], outputs: ['y'] }] });
+    const seen = [];
+    const rule = (node) => {
+        seen.push(node);
+        return [{ type: 'float', shape: [...node.inputs[0].shape, 'Q', '2*N + 1', null] }, { type: 'int64', shape: [2], content: [1, 'N'] }];
+    };
+    const result = inferShapesSync(bytes, { operators: { 'my::Foo': rule } });
+    assert.deepEqual({ ...seen[0] }, { domain: 'my', op: 'Foo', name: 'foo', opset: 3, outputs: ['a', 'b'],
+        inputs: [{ name: 'x', type: 'float32', shape: ['N', 3], content: null }, null, { name: 'k', type: 'int64', shape: [2], content: [4, 5] }],
+        attributes: { axis: 2, scale: 0.5, mode: 'up', list: [1, 2], t: { type: 'int64', shape: [1], content: [9] } } });
+    assert.deepEqual(result.get('y').shape, ['N', 3, 'Q', '2*N + 1', 'unk__0']);
+    assert.deepEqual([result.get('b').type, result.get('b').content], ['int64', [1, 'N']]);
+    const slow = await inferShapes(bytes, { operators: { 'my::Foo': async (node) => rule(node) } });
+    assert.equal(slow.stringify(), result.stringify());
+    assert.throws(() => inferShapesSync(bytes, { operators: { 'my::Foo': async (node) => rule(node) } }), TypeError);
+    for (const broken of [() => { throw new Error('no\nidea'); }, () => 3, () => [{ shape: [-1] }]]) {
+        const { diagnostics, values } = inferShapesSync(bytes, { operators: { 'my::Foo': broken } });
+        assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.node, d.op]), [['error', 'host-rule', 'foo', 'my::Foo']]);
+        assert.doesNotMatch(diagnostics[0].message, /\n/);
+        assert.equal(values.find((v) => v.name === 'y').shape, null);
+    }
+    assert.equal(inferShapesSync(relu(['N']), { operators: { Relu: () => [{ type: 'int8', shape: [1] }] } }).get('y').type, 'int8');
+});
+
+test('external data: beside the model, given, missing, outside', async () => {
+    const external = (location) => model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location, offset: 8, length: 24 } }],
+        nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
+    const data = new Uint8Array(BigInt64Array.of(-7n, 0n, 2n, 3n).buffer), folder = join(temp, 'external');
+    mkdirSync(join(folder, 'sub'), { recursive: true });
+    writeFileSync(join(folder, 'sub', 'w.bin'), data);
+    writeFileSync(join(temp, 'outside.bin'), data);
+    symlinkSync(join(temp, 'outside.bin'), join(folder, 'link.bin'));
+    const infer = (location, options) => { writeFileSync(join(folder, 'm.onnx'), external(location)); return inferShapes(join(folder, 'm.onnx'), options); };
+    assert.deepEqual((await infer('sub/w.bin')).get('y').shape, ['N', 2, 3]);
+    assert.deepEqual((await infer('else', { externalData: { else: data } })).get('y').shape, ['N', 2, 3]);
+    assert.deepEqual((await infer('../outside.bin', { externalData: new Map([['../outside.bin', new Blob([data])]]) })).get('y').shape, ['N', 2, 3]);
+    assert.deepEqual(inferShapesSync(external('w'), { externalData: { w: data } }).get('y').shape, ['N', 2, 3]);
+    for (const location of ['absent.bin', '../outside.bin', join(temp, 'outside.bin'), 'sub\\w.bin', 'link.bin', 'sub/../../outside.bin', 'C:w.bin']) {
+        const { diagnostics, values } = await infer(location);
+        assert.deepEqual(diagnostics.map((d) => d.code), ['external-data'], location);
+        assert.equal(values.at(-1).shape?.length, 3, 'the target has three elements');
+        if (location !== 'absent.bin') assert.match(diagnostics[0].message, /outside/, location);
+    }
+});
+
+test('strict, limits, errors', () => {
+    const bad = model({ inputs: [float('x', [2]), float('y', [3])], outputs: [{ name: 'z' }], nodes: [{ op: 'Add', name: 'sum', inputs: ['x', 'y'], outputs: ['z'] }] });
+    const { diagnostics } = inferShapesSync(bad);
+    assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.graph, d.node, d.value, d.op]), [['error', 'shape', '', 'sum', 'z', 'Add']]);
+    assert.throws(() => inferShapesSync(bad, { strict: true }), (error) => error instanceof ModelError && error.code === 'shape' && error.message === diagnostics[0].message);
+    assert.throws(() => inferShapesSync(relu(['N']), { limits: { values: 1 } }), { name: 'ModelError', code: 'values-limit', message: /limits\.values/ });
+    assert.throws(() => inferShapesSync(relu(['N']), { limits: { memory: 1000 } }), { name: 'ModelError', code: 'memory-limit', message: /limits\.memory/ });
+    assert.throws(() => inferShapesSync(relu(['N']), { limits: { operations: 0 } }), { name: 'ModelError', code: 'operations-limit' });
+});
+
+test('wrong options are TypeErrors that name the option', () => {
+    for (const [options, message] of [
+        [null, /options/], [{ foo: 1 }, /"foo"/], [{ strict: 1 }, /strict/], [{ merge: 'x' }, /merge/], [{ freeDimensionOverrides: { N: -1 } }, /"N"/],
+        [{ freeDimensionOverrides: { N: 1.5 } }, /"N"/], [{ freeDimensionOverrides: { N: '1' } }, /"N"/], [{ freeDimensionOverrides: { N: 2n ** 63n } }, /"N"/],
+        [{ inputs: { x: 3 } }, /"x"/], [{ inputs: { x: { shape: 3 } } }, /shape/], [{ inputs: { x: [-1] } }, /shape\[0\]/], [{ inputs: { x: { type: 'flaot', shape: [1] } } }, /"x".*type/],
+        [{ operators: { Foo: 3 } }, /"Foo"/], [{ limits: { speed: 3 } }, /"speed"/], [{ limits: { rank: -1 } }, /limits\.rank/]]) {
+        assert.throws(() => inferShapesSync(relu(['N']), options), (error) => error instanceof TypeError && message.test(error.message), message.source);
+    }
+});
+
+test('evaluate', () => {
+    const slice = model({ inputs: [float('x', ['S', 'T'])], outputs: [{ name: 'y' }],
+        initializers: [['a', [0]], ['b', [-1]], ['c', [0]]].map(([name, data]) => ({ name, type: 'int64', dims: [1], data })),
+        nodes: [{ op: 'Slice', name: 'cut', inputs: ['x', 'a', 'b', 'c'], outputs: ['y'] }] });
+    const result = inferShapesSync(slice), { shape } = result.get('y');
+    assert.deepEqual(shape, ['S - 1', 'T']);
+    assert.deepEqual(result.assumptions.map((a) => a.node), ['cut']);
+    assert.deepEqual(result.evaluate(shape, { S: 5, T: 2 }), [4, 2]);
+    assert.equal(result.evaluate('S - 1', { S: 2n ** 60n }), 2n ** 60n - 1n);
+    assert.deepEqual(result.evaluate(['floor(S/2)', 7, 'Max(S, T)'], { S: 5, T: 9 }), [2, 7, 9]);
+    assert.throws(() => result.evaluate(shape, { S: 0, T: 2 }), { name: 'RangeError', message: /cut assumes S/ });
+    assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
+    assert.throws(() => result.evaluate(['S +'], { S: 4 }), { name: 'RangeError', message: /not an expression/ });
+    const odd = inferShapesSync(relu(['batch size', '2', '16H']));
+    assert.deepEqual(odd.evaluate(odd.get('y').shape, { 'batch size': 3, 2: 4, '16H': 5 }), [3, 4, 5]);
+    assert.equal(odd.evaluate('2*`16H`', { '16H': 5 }), 10);
+});
+
+test('why: the way back to the inputs', () => {
+    const bytes = model({ inputs: [float('x', ['N', 3])], outputs: [{ name: 'z' }], nodes: [
+        { op: 'NonZero', name: 'nz', inputs: ['x'], outputs: ['i'] }, { op: 'Cast', inputs: ['i'], outputs: ['f'], attr: { to: 1 } }, { op: 'Relu', inputs: ['f'], outputs: ['z'] }] });
+    const result = inferShapesSync(bytes), steps = result.why('z');
+    assert.deepEqual(steps.map((s) => [s.name, s.op, s.from.map((f) => f.value).join()]), [['z', 'Relu', 'f'], ['f', 'Cast', 'i'], ['i', 'NonZero', '']]);
+    assert.match(steps[2].notes[0], /^unk__0: the data decide/);
+    assert.deepEqual(inferShapesSync(relu(['N'])).why('y').map((s) => s.name), ['y', 'x']);
+    assert.throws(() => result.why('nothing'), { name: 'RangeError' });
+    const unknown = inferShapesSync(model({ opsets: { '': 18, u: 1 }, inputs: [float('x', [1])], outputs: [], nodes: [
+        { op: 'What', domain: 'u', inputs: ['x'], outputs: ['a'] }, { op: 'Relu', inputs: ['a'], outputs: ['y'] }] }));
+    assert.match(unknown.why('y').at(-1).notes.join(), /u::What/);
+});
+
+test('progress and abort', async () => {
+    const nodes = Array.from({ length: 20000 }, (_, i) => ({ op: 'Relu', inputs: [`v${i}`], outputs: [`v${i + 1}`] }));
+    const bytes = model({ inputs: [float('v0', ['N'])], outputs: [{ name: 'v20000' }], nodes }), seen = [];
+    const result = await inferShapes(new Blob([bytes]), { onProgress: (progress) => seen.push(progress) });
+    assert.deepEqual(result.get('v20000').shape, ['N']);
+    assert.deepEqual([...new Set(seen.map((p) => p.phase))], ['read', 'infer']);
+    assert.ok(seen.every((p, i) => p.size === bytes.length && (!i || p.bytesRead >= seen[i - 1].bytesRead)));
+    const control = new AbortController();
+    await assert.rejects(inferShapes(new Blob([bytes]), { signal: control.signal, onProgress: ({ phase }) => phase === 'infer' && control.abort() }), { name: 'AbortError' });
+    await assert.rejects(inferShapes(bytes, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('calls at the same time do not meet', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, (_, i) => inferShapes(new Blob([relu([i, 'N'])]))));
+    results.forEach((result, i) => assert.deepEqual(result.get('y').shape, [i, 'N']));
+});
+
+test('load takes the module in any form', async () => {
+    const url = new URL('../wasm/model.wasm', import.meta.url), bytes = readFileSync(url);
+    for (const source of [undefined, url, url.href, bytes, new Response(bytes), new WebAssembly.Module(bytes)]) {
+        await load(source);
+        assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
+    }
+    await assert.rejects(load(new Uint8Array(3)), WebAssembly.CompileError);
+    assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
+});
+
+test('js/layout.js is what the headers say', () => {
+    assert.equal(readFileSync(new URL('../js/layout.js', import.meta.url), 'utf8'), layout(), 'run node tools/layout.mjs');
+});
+
+test('a field of another wire type, a group, an unknown field: skipped', () => {
+    const extra = Uint8Array.from([...varint(100 * 8 + 3), ...varint(8), 5, ...varint(100 * 8 + 4), ...varint(1000 * 8 + 2), 2, 1, 2, ...varint(7 * 8), 3]);
+    const bytes = relu(['N']), joined = new Uint8Array(bytes.length + extra.length);
+    joined.set(extra);
+    joined.set(bytes, extra.length);
+    assert.deepEqual(inferShapesSync(joined).get('y').shape, ['N']);
+});

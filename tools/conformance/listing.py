@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Lists a model's values and nodes as Python's onnx sees them and compares the list with `onnx-shape --json`.
+
+usage: listing.py MODEL.onnx [MODEL.onnx ...]
+
+What is compared: every value (graph path, name, kind, in the stated order) and every node of the main graph and of all subgraphs that hang
+off it, with operator, domain, inputs and outputs; and for inputs and initializers the declared element type and shape. Bodies of functions
+are listed by the tool alone (the file has them once, the result once a call), so they are left out here.
+Exit code 1 where anything differs.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = (None, "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128",
+         "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2")
+
+
+def domain(text):
+    return "" if text == "ai.onnx" else text
+
+
+def walk(graph, path, values, nodes):
+    """Appends the graph's values and nodes, then those of its subgraphs, depth first in node order."""
+    outputs = {o.name for o in graph.output}
+    seen = set()
+
+    def add(name, kind, info=None):
+        if name and name not in seen:
+            seen.add(name)
+            values.append((path, name, kind, info))
+
+    for x in graph.input:
+        add(x.name, "input", x.type)
+    for t in graph.initializer:
+        add(t.name, "initializer", t)
+    for t in graph.sparse_initializer:
+        add(t.values.name, "initializer")
+    for node in graph.node:
+        for name in node.output:
+            add(name, "output" if name in outputs else "intermediate")
+    names = {}
+    for node in graph.node:
+        names[node.name] = names.get(node.name, 0) + 1
+    for i, node in enumerate(graph.node):
+        nodes.append((path, i, domain(node.domain), node.op_type, list(node.input), list(node.output)))
+    for i, node in enumerate(graph.node):
+        key = node.name if node.name and names[node.name] == 1 else f"{node.op_type}#{i}"
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                walk(attribute.g, "/".join(p for p in (path, key, attribute.name) if p), values, nodes)
+
+
+def declared(info):
+    """(type, dims) of a plain tensor; dims: numbers, raw names, or None where the file leaves one open. None where it is no tensor."""
+    if isinstance(info, onnx.TensorProto):
+        return NAMES[info.data_type], list(info.dims)
+    if info is None or not info.HasField("tensor_type"):
+        return None
+    t = info.tensor_type
+    if not t.HasField("shape"):
+        return NAMES[t.elem_type], None
+    return NAMES[t.elem_type], [d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else d.dim_param or None for d in t.shape.dim]
+
+
+def compare(file):
+    model = onnx.load(file, load_external_data=False)
+    want_values, want_nodes = [], []
+    walk(model.graph, "", want_values, want_nodes)
+    run = subprocess.run(["node", str(ROOT / "js/cli.js"), "--json", file], capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        return [f"exit code {run.returncode}: {run.stderr.strip()}"]
+    got = json.loads(run.stdout)
+    functions = {(domain(f.domain), f.name) for f in model.functions}
+    paths = {v[0] for v in want_values} | {n[0] for n in want_nodes} | {""}
+    values = [v for v in got["values"] if v["graph"] in paths]
+    nodes = [n for n in got["nodes"] if n["graph"] in paths]
+    problems = []
+    if [(v["graph"], v["name"], v["kind"]) for v in values] != [v[:3] for v in want_values]:
+        a, b = [(v["graph"], v["name"], v["kind"]) for v in values], [v[:3] for v in want_values]
+        first = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+        problems.append(f"values differ from number {first} on: {a[first:first + 1]} for {b[first:first + 1]} ({len(a)} for {len(b)})")
+    if [(n["graph"], n["index"], n["domain"], n["op"], n["inputs"], n["outputs"]) for n in nodes] != want_nodes:
+        problems.append(f"nodes differ ({len(nodes)} for {len(want_nodes)})")
+    if not functions and len(values) != len(got["values"]):
+        problems.append("values in graphs that the file does not have")
+    found = {(v["graph"], v["name"]): v for v in values}
+    for path, name, kind, info in want_values:
+        want = declared(info)
+        v = found.get((path, name))
+        if want is None or v is None or path:
+            continue
+        if v["type"] != want[0]:
+            problems.append(f"{name}: type {v['type']} for {want[0]}")
+        if (v["shape"] is None) != (want[1] is None):
+            problems.append(f"{name}: shape {v['shape']} for {want[1]}")
+        elif want[1] is not None and (len(v["shape"]) != len(want[1]) or any(w is not None and isinstance(w, int) and w != g for w, g in zip(want[1], v["shape"]))):
+            problems.append(f"{name}: shape {v['shape']} for {want[1]}")
+    return problems
+
+
+def main():
+    failed = 0
+    for file in sys.argv[1:]:
+        for problem in compare(file):
+            failed += 1
+            print(f"{Path(file).name}: {problem}")
+    print(f"{len(sys.argv) - 1} models, {failed} differences")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

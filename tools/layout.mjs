@@ -1,0 +1,46 @@
+// Writes js/layout.js: the numbers and sentences that JS shares with C, from the lists in the headers of src/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const header = (name) => readFileSync(join(root, 'src', name), 'utf8').replaceAll('\\\n', ' ').replace(/\/\*[\s\S]*?\*\//g, '');
+
+/** The rows of an X-macro: the arguments of each X(…), as text. */
+function rows(text, macro) {
+    const line = new RegExp(`^#define ${macro}\\(X\\)(.*)$`, 'm').exec(text);
+    if (!line) throw new Error(`no list ${macro}`);
+    return [...line[1].matchAll(/X\(((?:"(?:[^"\\]|\\.)*"|[^()"])*)\)/g)]
+        .map(([, list]) => list.match(/"(?:[^"\\]|\\.)*"|'.'|[^,\s]+/g).map((arg) => (arg[0] === '"' ? JSON.parse(arg) : arg)));
+}
+
+export function layout() {
+    const report = header('report.h'), shp = header('shp.h');
+    const constants = (prefix, list) => `export const ${list.map(([name, value], i) =>
+        `${prefix}${name} = ${Number((value ?? `${i}`).replace(/u$/, ''))}`).join(', ')};`;
+    const codes = rows(header('error.h'), 'SHP_CODES');
+    const tables = rows(report, 'SHP_REPORT_TABLES');
+    const columns = tables.map(([name]) => rows(report, `SHP_REPORT_${name}`));
+    const elements = /SHP_ELEMENTS_MAX = (\d+)/.exec(header('node.h'))[1];
+    return [
+        '// Made from src/report.h, src/shp.h and src/error.h by tools/layout.mjs.',
+        `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,
+        '// Sentences of the codes that end a call; these come first.',
+        `export const SENTENCES = ${JSON.stringify(['', ...codes.filter((c) => c[2] === "'x'").map((c) => c[3])])};`,
+        constants('', rows(shp, 'SHP_STATUSES')),
+        constants('', rows(shp, 'SHP_EVALUATIONS')),
+        constants('WORD_', rows(shp, 'SHP_REQUEST_WORDS')),
+        constants('FIELD_', ['OPTION', 'BINDING', 'VALUE', 'ANSWER'].flatMap((list) => rows(shp, `SHP_${list}_FIELDS`))),
+        constants('CELL_', rows(report, 'SHP_REPORT_CELL_MARKS')),
+        constants('', tables),
+        `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
+        ...tables.slice(0, 7).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
+        `export const KINDS = ${JSON.stringify(rows(report, 'SHP_REPORT_KINDS').map((row) => row[1]))};`,
+        `export const ORIGINS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[0]))};`,
+        `export const REASONS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[1]))};`,
+        `export const ELEMENTS_MAX = ${elements};`,
+        '',
+    ].join('\n');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(join(root, 'js/layout.js'), layout());

@@ -1,0 +1,113 @@
+/* What JS calls in model.wasm, and nothing else: integers and addresses in, integers out. An instance serves one call (one start)
+ * or any number of evaluations. src/shp.h is the manual. */
+#include "../src/shp.h"
+
+enum { PAGE = 65536 };
+
+extern unsigned char __heap_base;
+
+/* The heap's top moves up and never back: the instance is dropped when its call is over. */
+static uintptr_t top, pages_end;
+
+static void *grow(void *host, size_t size)
+{
+    (void)host;
+    if (!top) {
+        top = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
+        pages_end = __builtin_wasm_memory_size(0) * (uintptr_t)PAGE;
+    }
+    size = (size + 15) & ~(size_t)15;
+    if (size > pages_end - top) {
+        size_t more = (size - (pages_end - top) + PAGE - 1) / PAGE;
+        if (more > PAGE || __builtin_wasm_memory_grow(0, more) == SIZE_MAX) return NULL;
+        pages_end += more * PAGE;
+    }
+    void *p = (void *)top;
+    top += size;
+    return p;
+}
+
+static shp_arena arena;
+static shp_engine *engine;
+static uint32_t request[SHP_WORD_COUNT];
+
+static shp_arena *memory(void)
+{
+    if (!arena.grow) shp_arena_init(&arena, SIZE_MAX / 2, grow, NULL);
+    return &arena;
+}
+
+static uint64_t join(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+static uint32_t address(const void *p) { return (uint32_t)(uintptr_t)p; }
+
+static shp_status told(shp_status status)
+{
+    const shp_ask *ask = shp_engine_ask(engine);
+    request[SHP_WORD_OFFSET_LOW] = (uint32_t)ask->offset;
+    request[SHP_WORD_OFFSET_HIGH] = (uint32_t)(ask->offset >> 32);
+    request[SHP_WORD_LENGTH_LOW] = (uint32_t)ask->length;
+    request[SHP_WORD_LENGTH_HIGH] = (uint32_t)(ask->length >> 32);
+    request[SHP_WORD_LOCATION] = address(ask->location.at);
+    request[SHP_WORD_LOCATION_LENGTH] = ask->location.len;
+    request[SHP_WORD_NODES_DONE] = ask->nodes_done;
+    request[SHP_WORD_NODES] = ask->nodes;
+    request[SHP_WORD_CODE] = ask->code;
+    request[SHP_WORD_PATH] = address(ask->path.at);
+    request[SHP_WORD_PATH_LENGTH] = ask->path.len;
+    request[SHP_WORD_MESSAGE] = address(ask->message.at);
+    request[SHP_WORD_MESSAGE_LENGTH] = ask->message.len;
+    request[SHP_WORD_REPORT] = address(ask->report);
+    return status;
+}
+
+/* model_alloc - room for `size` bytes from the host, for the instance's life; 0 where there is none. */
+void *model_alloc(uint32_t size)
+{
+    return shp_alloc(memory(), size);
+}
+
+/* model_start - begins the call; the options' bytes come from model_alloc. Returns a status, as all that follow. */
+shp_status model_start(const uint8_t *options, uint32_t len, uint32_t size_low, uint32_t size_high)
+{
+    engine = shp_engine_new(memory());
+    if (!engine) {
+        request[SHP_WORD_CODE] = SHP_E_MEMORY;
+        request[SHP_WORD_OFFSET_LOW] = request[SHP_WORD_OFFSET_HIGH] = UINT32_MAX;
+        return SHP_ERROR;
+    }
+    return told(shp_engine_start(engine, options, len, join(size_low, size_high)));
+}
+
+shp_status model_step(void)
+{
+    return told(shp_engine_step(engine));
+}
+
+/* model_request - the address of the request block, fixed for the instance's life. */
+uint32_t *model_request(void)
+{
+    return request;
+}
+
+void model_give(uint32_t ok, const uint8_t *bytes, uint32_t len)
+{
+    shp_engine_give(engine, ok, bytes, len);
+}
+
+void model_end(uint32_t size_low, uint32_t size_high)
+{
+    shp_engine_end(engine, join(size_low, size_high));
+}
+
+/* model_evaluate - shp_evaluate: the value in VALUE_…, a name without a value in MESSAGE. */
+shp_evaluation model_evaluate(const char *text, uint32_t text_len, const uint8_t *bindings, uint32_t len)
+{
+    int64_t value = 0;
+    shp_str name = { NULL, 0 };
+    shp_evaluation result = shp_evaluate(memory(), (shp_str){ text, text_len }, bindings, len, &value, &name);
+    request[SHP_WORD_VALUE_LOW] = (uint32_t)value;
+    request[SHP_WORD_VALUE_HIGH] = (uint32_t)((uint64_t)value >> 32);
+    request[SHP_WORD_MESSAGE] = address(name.at);
+    request[SHP_WORD_MESSAGE_LENGTH] = name.len;
+    return result;
+}
