@@ -1,4 +1,5 @@
 // What every benchmark shares: a local server, headless Chromium, medians, a table. Timing itself is mitata's.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -42,6 +43,10 @@ export async function serve(dir = root, { ranges = true, cache = false } = {}) {
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     return { url: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() };
 }
+
+/** What a function of a file of page/ gives in a process of its own; its arguments are plain data. */
+export const inProcess = (file, name, ...rest) => JSON.parse(execFileSync(process.execPath,
+    [join(root, 'bench/page/node.mjs'), `./${file}`, name, JSON.stringify(rest)], { encoding: 'utf8' }));
 
 /** Headless Chromium; undefined, with a word on stderr, where none is installed. */
 export async function launch() {

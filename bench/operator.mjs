@@ -1,8 +1,6 @@
 // The operator, in Node and Chromium side by side: against plain JavaScript, and against ONNX Runtime Web running a
 // model of one Shape node. `node bench/operator.mjs [repetitions]`; prints Markdown, and fails where a target is missed.
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { launch, median, serve, table, time } from './harness.mjs';
+import { inProcess, launch, median, serve, table, time } from './harness.mjs';
 
 /** A ModelProto with one node, y = Shape(x, start = 1, end = -1), x float32 [2, 3, 4, 5]. */
 function oneNodeModel() {
@@ -26,8 +24,7 @@ const REPETITIONS = Number(process.argv[2] ?? 5);
 
 const server = await serve(undefined, { cache: true }), browser = await launch();
 const dist = 'node_modules/onnxruntime-web/dist/';
-const inNode = (name, ...rest) => JSON.parse(execFileSync(process.execPath,
-    [fileURLToPath(new URL('page/node.mjs', import.meta.url)), name, JSON.stringify(rest)], { encoding: 'utf8' }));
+const inNode = (name, ...rest) => inProcess('operator.mjs', name, ...rest);
 // What a page imports is in its cache before: the network is no part of the comparison.
 const inPage = async (files, name, ...rest) => {
     const context = await browser.newContext(), tab = await context.newPage();

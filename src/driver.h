@@ -13,12 +13,22 @@ typedef struct shp_type_row {       /* an interned type from SHP_TYPE_OTHER on *
     int key;
 } shp_type_row;
 
+enum { SHP_FORMALS = 8 };           /* formal inputs and outputs that are kept at hand */
+
+typedef struct shp_signature {      /* what every node of an operator version is checked against; check.c */
+    const shp_schema *schema;       /* NULL: no schema, nothing to check */
+    int min_inputs, max_inputs, max_outputs, variadic_output;
+    int16_t input[SHP_FORMALS], output[SHP_FORMALS];
+    bool mixed_inputs, mixed_outputs, requires;     /* variadic actuals may differ in type; an attribute is required */
+} shp_signature;
+
 typedef struct shp_op_entry {       /* what (domain, op_type, opset) leads to, looked up once */
     shp_str domain, op_type;
     int64_t opset;
-    const shp_schema *schema;
+    uint64_t id;                    /* hash of domain and op_type */
+    shp_signature signature;
     shp_rule *rule;
-    bool host, reported;
+    bool used, host, random, reported;
 } shp_op_entry;
 
 typedef struct shp_name_use {       /* a dim_param that the file declares somewhere */
@@ -49,6 +59,10 @@ struct shp_private {
     shp_str asking_op, asking_name; /* the node being done, for messages about what it asks for */
 };
 
+void shp_signature_read(shp_signature *s, const shp_schema *schema);
+/* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
+bool shp_signature_check(shp_node *n, const shp_signature *s);
+
 /* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail. */
 void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...);
 /* Ends the call. */
@@ -61,6 +75,5 @@ shp_shape *shp_shape_new(shp_infer *x, int64_t rank);
 const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t);
 /* The dim that a declared dim stands for: bound, parsed as an expression, or a symbol. fresh_key: for an unnamed one. */
 shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, shp_origin origin);
-shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);
 
 #endif

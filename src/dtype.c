@@ -3,26 +3,40 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *onnx;
-    unsigned char bits;
-    char kind;
-} dtypes[SHP_DTYPE_COUNT] = {
-#define X(number, NAME, js, onnx, bits, kind) [number] = { js, onnx, bits, kind },
-    SHP_DTYPES(X)
+/* Columns, all from number 1 on; names NUL-terminated, one after the other. */
+#define X(number, NAME, js, onnx, bits, kind) bits,
+static const unsigned char widths[] = { SHP_DTYPES(X) };
 #undef X
-};
+#define X(number, NAME, js, onnx, bits, kind) kind,
+static const char kinds[] = { SHP_DTYPES(X) };
+#undef X
+#define X(number, NAME, js, onnx, bits, kind) js "\0"
+static const char names[] = SHP_DTYPES(X);
+#undef X
+#define X(number, NAME, js, onnx, bits, kind) onnx "\0"
+static const char onnx_names[] = SHP_DTYPES(X);
+#undef X
 
-char shp_dtype_kind(int dtype) { return dtype > 0 && dtype < SHP_DTYPE_COUNT ? dtypes[dtype].kind : 0; }
-int shp_dtype_bits(int dtype) { return dtype > 0 && dtype < SHP_DTYPE_COUNT ? dtypes[dtype].bits : 0; }
-const char *shp_dtype_name(int dtype) { return dtype > 0 && dtype < SHP_DTYPE_COUNT ? dtypes[dtype].name : NULL; }
+static int valid(int dtype) { return dtype > 0 && dtype < SHP_DTYPE_COUNT; }
+
+char shp_dtype_kind(int dtype) { return valid(dtype) ? kinds[dtype - 1] : 0; }
+int shp_dtype_bits(int dtype) { return valid(dtype) ? widths[dtype - 1] : 0; }
+
+const char *shp_dtype_name(int dtype)
+{
+    const char *name = names;
+    if (!valid(dtype)) return NULL;
+    while (--dtype > 0) name += strlen(name) + 1;
+    return name;
+}
 
 unsigned short shp_dtype_named(const char **at)
 {
+    const char *name = onnx_names;
     size_t len = 0;
     while (((*at)[len] >= 'a' && (*at)[len] <= 'z') || ((*at)[len] >= '0' && (*at)[len] <= '9')) len++;
-    for (unsigned short d = 1; d < SHP_DTYPE_COUNT; d++) {
-        if (strlen(dtypes[d].onnx) != len || memcmp(dtypes[d].onnx, *at, len) != 0) continue;
+    for (unsigned short d = 1; d < SHP_DTYPE_COUNT; d++, name += strlen(name) + 1) {
+        if (strlen(name) != len || memcmp(name, *at, len) != 0) continue;
         *at += len;
         return d;
     }

@@ -56,9 +56,8 @@ typedef enum shp_code {
     SHP_CODE_COUNT
 } shp_code;
 
-/* The code as users see it, its severity letter, its sentence; "" and 0 outside the list. */
+/* The code as users see it, and its severity letter; "" and 0 outside the list. Sentences are for js/layout.js: not in C. */
 const char *shp_code_name(shp_code code);
 char shp_code_severity(shp_code code);
-const char *shp_code_sentence(shp_code code);
 
 #endif

@@ -393,35 +393,66 @@ static int64_t opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 
 /* ---- one node ---- */
 
+static bool random_op(shp_str op)
+{
+    static const char *const names[] = { "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (shp_str_is(op, names[i])) return true;
+    return false;
+}
+
+/* A cheap hash of an operator's name: most nodes are of few kinds, and the names are compared anyway. */
+static uint32_t op_slot(shp_str domain, shp_str op_type, int64_t opset)
+{
+    uint64_t head = 0, tail = 0;
+    uint32_t len = op_type.len < 8 ? op_type.len : 8;
+    memcpy(&head, op_type.at, len);
+    memcpy(&tail, op_type.at + op_type.len - len, len);
+    return (uint32_t)shp_mix(head ^ (tail << 1) ^ ((uint64_t)domain.len << 32), (uint64_t)opset + op_type.len);
+}
+
+static shp_op_entry *op_place(shp_op_entry *table, uint32_t room, shp_str domain, shp_str op_type, int64_t opset)
+{
+    uint32_t at = op_slot(domain, op_type, opset) & (room - 1);
+    for (; table[at].used; at = (at + 1) & (room - 1))
+        if (table[at].opset == opset && shp_str_eq(table[at].op_type, op_type) && shp_str_eq(table[at].domain, domain)) break;
+    return &table[at];
+}
+
+static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
+{
+    for (uint32_t i = 0; i < x->options.host_ops; i++) {
+        shp_str name = x->options.host_op[i], rest = name;
+        if (domain.len) {
+            if (name.len < domain.len + 2 || memcmp(name.at, domain.at, domain.len) != 0 || memcmp(name.at + domain.len, "::", 2) != 0) continue;
+            rest = (shp_str){ name.at + domain.len + 2, name.len - domain.len - 2 };
+        }
+        if (shp_str_eq(rest, op_type)) return true;
+    }
+    return false;
+}
+
 static shp_op_entry *find_op(shp_infer *x, shp_str domain, shp_str op_type, int64_t opset)
 {
     struct shp_private *p = x->p;
+    if (!op_type.at) op_type.at = "";
     if (p->ops * 2 >= p->op_room) {
         uint32_t room = p->op_room ? p->op_room * 2 : LOOKUP_ROOM;
         shp_op_entry *more = shp_alloc_array(x->arena, room, sizeof *more);
         if (!more) return NULL;
-        for (uint32_t i = 0; i < p->op_room; i++) {
-            if (!p->op[i].op_type.at) continue;
-            uint64_t h = shp_hash(shp_hash((uint64_t)p->op[i].opset, p->op[i].domain.at, p->op[i].domain.len), p->op[i].op_type.at, p->op[i].op_type.len);
-            uint32_t at = (uint32_t)h & (room - 1);
-            while (more[at].op_type.at) at = (at + 1) & (room - 1);
-            more[at] = p->op[i];
-        }
+        for (uint32_t i = 0; i < p->op_room; i++)
+            if (p->op[i].used) *op_place(more, room, p->op[i].domain, p->op[i].op_type, p->op[i].opset) = p->op[i];
         p->op = more;
         p->op_room = room;
     }
-    uint64_t h = shp_hash(shp_hash((uint64_t)opset, domain.at, domain.len), op_type.at, op_type.len);
-    uint32_t at = (uint32_t)h & (p->op_room - 1);
-    for (; p->op[at].op_type.at; at = (at + 1) & (p->op_room - 1))
-        if (p->op[at].opset == opset && shp_str_eq(p->op[at].op_type, op_type) && shp_str_eq(p->op[at].domain, domain)) return &p->op[at];
-    shp_op_entry *e = &p->op[at];
-    *e = (shp_op_entry){ domain, op_type.at ? op_type : (shp_str){ "", 0 }, opset, shp_schema_find(domain, op_type, opset), shp_op_find(domain, op_type, opset), false, false };
-    for (uint32_t i = 0; i < x->options.host_ops && !e->host; i++) {
-        shp_str name = x->options.host_op[i];
-        uint32_t prefix = domain.len ? domain.len + 2 : 0;
-        e->host = name.len == prefix + op_type.len && (!prefix || (memcmp(name.at, domain.at, domain.len) == 0 && memcmp(name.at + domain.len, "::", 2) == 0))
-               && memcmp(name.at + prefix, op_type.at, op_type.len) == 0;
-    }
+    shp_op_entry *e = op_place(p->op, p->op_room, domain, op_type, opset);
+    if (e->used) return e;
+    const shp_schema *schema = shp_schema_find(x->arena, domain, op_type, opset);
+    *e = (shp_op_entry){ .used = true, .domain = domain, .op_type = op_type, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
+    e->id = shp_hash(shp_hash(0, domain.at, domain.len), op_type.at, op_type.len);
+    e->random = random_op(op_type);
+    e->host = is_host_op(x, domain, op_type);
+    shp_signature_read(&e->signature, schema);
     p->ops++;
     return e;
 }
@@ -438,108 +469,13 @@ static const shp_function *find_function(const shp_infer *x, const shp_node_prot
     return plain;
 }
 
-/* Arity and attributes against the schema. false: the rule cannot rely on them. */
-static bool check_schema(shp_node *n)
-{
-    const shp_schema *s = n->schema;
-    int inputs = (int)shp_inputs(n), outputs = (int)n->proto->outputs;
-    while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
-    if (inputs < shp_schema_min_inputs(s) || inputs > shp_schema_max_inputs(s) || outputs > shp_schema_max_outputs(s)) {
-        shp_fail(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs, (int64_t)n->opset,
-                 (int64_t)shp_schema_min_inputs(s), (int64_t)shp_schema_max_inputs(s), (int64_t)shp_schema_max_outputs(s));
-        return false;
-    }
-    for (int i = 0; i < inputs; i++)
-        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i)) {
-            shp_fail(n, SHP_D_ARITY, "input %d (%s) is required but left out", (int64_t)i, shp_schema_input_name(s, i));
-            return false;
-        }
-    for (uint32_t i = 0; i < n->proto->attrs; i++) {
-        shp_str name = n->proto->attr[i].name;
-        if (shp_schema_has_attr(s, name)) continue;
-        const shp_schema *other = NULL;
-        for (int64_t v = 1; v <= 40 && !other; v++) {
-            const shp_schema *t = shp_schema_find(n->proto->domain, n->proto->op_type, v);
-            if (t && shp_schema_has_attr(t, name)) other = t;
-        }
-        if (other && shp_schema_since(other) > n->opset)
-            shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", name, (int64_t)shp_schema_since(other), (int64_t)n->opset);
-    }
-    for (int i = 0; i < shp_schema_attrs(s); i++) {
-        shp_schema_attr a = shp_schema_attr_at(s, i);
-        const shp_attr *own = shp_attr_get(n, a.name);
-        if (!own && a.required) {
-            shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", a.name);
-            return false;
-        }
-        if (own && own->type && own->type != a.type && a.type) {
-            shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a.name, (int64_t)own->type, (int64_t)a.type);
-            return false;
-        }
-    }
-    return true;
-}
-
-enum { TYPE_VARS = 32 };
-
-/* Input types against the schema; which type each type variable stands for goes to bound. */
-static void bind_types(shp_node *n, shp_type *bound)
-{
-    const shp_schema *s = n->schema;
-    uint32_t count = shp_inputs(n);
-    bool mixed = shp_schema_heterogeneous(s, false);
-    for (uint32_t i = 0; i < count; i++) {
-        shp_type type = shp_in_type(n, i);
-        int formal = shp_schema_input(s, (int)i);
-        if (!type || formal == SHP_FORMAL_NONE) continue;
-        if (formal < 0) {
-            if (type != -1 - formal) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, i, (int)type, -1 - formal);
-            continue;
-        }
-        if (formal >= TYPE_VARS) continue;
-        if (!shp_schema_allows(s, formal, type)) {
-            /* an optional's operator may be given the tensor itself, and so on: only plain contradictions count */
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, i, (int)type, (int64_t)n->opset);
-            continue;
-        }
-        bool variadic = (int)i >= shp_schema_min_inputs(s) && mixed;
-        if (!bound[formal]) bound[formal] = type;
-        else if (bound[formal] != type && !(mixed && (variadic || shp_schema_max_inputs(s) == INT32_MAX)))
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, i, (int)type, (int)bound[formal]);
-    }
-}
-
-static void default_types(shp_node *n)
-{
-    shp_type bound[TYPE_VARS] = { 0 };
-    bind_types(n, bound);
-    bool mixed = shp_schema_heterogeneous(n->schema, true);
-    for (uint32_t o = 0; o < n->nout; o++) {
-        int formal = shp_schema_output(n->schema, (int)o);
-        if (formal == SHP_FORMAL_NONE || (mixed && (int)o >= shp_schema_min_outputs(n->schema))) continue;
-        if (formal < 0) n->out[o].type = (shp_type)(-1 - formal);
-        else if (formal < TYPE_VARS) {
-            n->out[o].type = bound[formal];
-            if (!bound[formal]) n->out[o].type = (shp_type)shp_schema_only_type(n->schema, formal);
-        }
-    }
-}
-
-static bool random_op(shp_str op)
-{
-    static const char *const names[] = { "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (shp_str_is(op, names[i])) return true;
-    return false;
-}
-
 /* The value number of what the node computes. */
-static uint64_t node_id(shp_node *n)
+static uint64_t node_id(shp_node *n, const shp_op_entry *e)
 {
     const shp_node_proto *p = n->proto;
-    uint64_t id = shp_hash(shp_hash(p->hash, p->domain.at, p->domain.len), p->op_type.at, p->op_type.len);
+    uint64_t id = shp_mix(p->hash, e ? e->id : 0);
     for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : n->scope->fact[p->input[i]].id);
-    if (p->has_graph || random_op(p->op_type)) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
+    if (p->has_graph || !e || e->random) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
     if (p->has_ref && n->scope->call) id = shp_mix(id, n->scope->call->hash);
     return id;
 }
@@ -707,7 +643,7 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
 {
     if (e && e->reported) return;
     if (e) e->reported = true;
-    int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type);
+    int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type, (shp_str){ "", 0 });
     if (first > n->opset)
         shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->domain.len ? " of " : "", n->proto->domain);
     else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)", n->proto->domain,
@@ -724,13 +660,13 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     if (n.nout <= 8) memset(few, 0, sizeof few);
     int64_t opset = opset_of(x, s, proto->domain);
     n.opset = opset < 1 ? 1 : opset > 10000 ? 10000 : (int)opset;
-    n.id = node_id(&n);
+    shp_op_entry *e = find_op(x, proto->domain, proto->op_type, n.opset);
+    n.id = node_id(&n, e);
     for (uint32_t o = 0; o < n.nout; o++) n.out[o].id = shp_mix(n.id, o);
     *n.read = 0;
     x->p->asking_op = proto->op_type;
     x->p->asking_name = proto->name;
 
-    shp_op_entry *e = find_op(x, proto->domain, proto->op_type, n.opset);
     const shp_function *f = x->model->functions ? find_function(x, proto) : NULL;
     shp_rule *rule = e ? e->rule : NULL;
     bool whole = false;
@@ -738,14 +674,9 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
         host_rule(&n);
         whole = n.failed != 0;
     } else if (f) call_function(&n, f);
-    else if (rule && (e->schema || !shp_schema_first(proto->domain, proto->op_type))) {
-        n.schema = e->schema;
-        bool sound = true;
-        if (n.schema) {
-            sound = check_schema(&n);
-            default_types(&n);
-        }
-        if (sound) rule(&n);
+    else if (rule) {
+        n.schema = e->signature.schema;
+        if (shp_signature_check(&n, &e->signature)) rule(&n);
     } else {
         unknown_op(&n, e);
         whole = true;

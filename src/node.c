@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+enum { FAR = 1 << 30 };             /* bounds beyond are no sizes to reason with */
+
 const shp_shape shp_shape_none = { .rank = -1 };
 
 /* ---- types ---- */
@@ -504,8 +506,13 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
 bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason)
 {
     if (!a) return false;
-    if (shp_dim_lo(n->dims, a) >= k) return true;
+    int64_t lo = shp_dim_lo(n->dims, a);
+    if (lo >= k) return true;
     if (shp_dim_lo_assuming(n->dims, a) < k) return false;
+    if (lo > -FAR && lo < FAR && k < FAR) {             /* said of the part that is open: S >= 1, not S - 1 >= 0 */
+        a = shp_dim_sub(n->dims, a, shp_dim_const(n->dims, lo));
+        k -= lo;
+    }
     shp_assume(n, a, shp_dim_const(n->dims, k), reason);
     return true;
 }

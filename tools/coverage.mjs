@@ -23,11 +23,16 @@ export function operators() {
     return [...list.values()];
 }
 
-/** The rows of the table of rules: { domain, op, since, rule, file }. */
+/** The short names that rows of ops.def have for domains. */
+const domains = () => Object.fromEntries(
+    [...read('src/schema_ops.h').matchAll(/^ \* (\w+): "(.*)"$/gm)].map(([, short, domain]) => [short, domain]));
+
+/** The rows of the table of rules: { domain, op, since, rule, file }; a rule serves every version. */
 export function rules() {
+    const names = domains();
     return readdirSync(new URL('src/ops/', root)).filter((name) => name.endsWith('.def')).sort().flatMap((file) =>
-        [...read(`src/ops/${file}`).matchAll(/^\s*OP\(\s*"([^"]*)",\s*"([^"]*)",\s*(\d+),\s*(\w+)\s*\)/gm)]
-            .map(([, domain, op, since, rule]) => ({ domain, op, since: Number(since), rule, file })));
+        [...read(`src/ops/${file}`).matchAll(/^\s*OP\(\s*(\w+),\s*(\w+),\s*(\w+)\s*\)/gm)]
+            .map(([, domain, op, rule]) => ({ domain: names[domain], op, since: 1, rule, file })));
 }
 
 /** What is left out, with reasons: { rules: […], rows: […] } of { domain, op, reason }. */

@@ -1,4 +1,4 @@
-// Writes src/schema_table.c from operator schemas, one JSON object a line:
+// Writes src/schema_table.c and src/schema_ops.h from operator schemas, one JSON object a line:
 //
 //   node tools/schema.mjs ../shared/schemas/*.jsonl           write the table, and its list of operators for the tests
 //   node tools/schema.mjs --list ../shared/schemas/*.jsonl    print domain, op_type and since_version of each row
@@ -26,6 +26,10 @@ const OTHER = ['map(int64, string)', 'map(int64, float)', 'map(int64, double)', 
   'map(string, float)', 'map(string, double)', 'seq(map(int64, float))', 'seq(map(string, float))',
   'sparse_tensor(float)', 'sparse_tensor(double)', 'sparse_tensor(int32)', 'sparse_tensor(int64)',
   'sparse_tensor(uint32)', 'sparse_tensor(uint64)'];
+
+// The short names that rows of src/ops/*.def have for domains.
+const DOMAINS = { '': 'onnx', 'ai.onnx.ml': 'ml', 'ai.onnx.preview': 'preview', 'ai.onnx.preview.training': 'training',
+  'com.microsoft': 'microsoft', 'com.microsoft.nchwc': 'nchwc', 'com.ms.internal.nhwc': 'nhwc', 'org.pytorch.aten': 'aten' };
 
 function check(condition, message) {
   if (!condition) throw new Error(message);
@@ -70,7 +74,6 @@ class Values {
 const text = (s) => [...Buffer.from(s), 0];
 
 function encode(rows) {
-  const masks = new Values();
   const sets = new Values();
   const floats = new Values();
   const numbers = [];
@@ -82,14 +85,14 @@ function encode(rows) {
   function typeSet(list) {
     const mask = [0, 0, 0, 0, 0];
     for (const code of list.map(typeCode)) mask[code >> 5] |= 1 << (code & 31);
-    return sets.add(mask.map((m) => masks.add(m >>> 0)).join());
+    return sets.add(mask.map((m) => m >>> 0).join()) + 1;
   }
   function formals(row, list, min, max) {
     const variables = Object.keys(row.types);
     const variadic = list.at(-1)?.option === 'variadic';
     const needed = variadic ? list.length - 1 + (min === list.length) : list.findLastIndex((f) => !f.option) + 1;
     check(max === (variadic ? INFINITE : list.length) && min === needed, 'the counts and the formals disagree');
-    return [list.length, ...list.flatMap((f, i) => {
+    return [...list.map((f, i) => {
       const v = variables.indexOf(f.type);
       const code = v < 0 ? typeCode(f.type) : 32 + v;
       const last = f.option === 'variadic';
@@ -97,8 +100,8 @@ function encode(rows) {
       check(!last || i === list.length - 1, 'a variadic formal is not the last');
       check(!f.heterogeneous || (last && v >= 0), 'only a variadic formal of a variable type can be heterogeneous');
       const optional = f.option === 'optional' || (last && min < list.length);
-      return [code | (f.heterogeneous ? 16 : 0) | (last ? 64 : 0) | (optional ? 128 : 0), ...text(f.name)];
-    })];
+      return code | (f.heterogeneous ? 16 : 0) | (last ? 64 : 0) | (optional ? 128 : 0);
+    }), 0];
   }
   function attribute([name, a]) {
     const type = ATTRIBUTES[a.type];
@@ -108,49 +111,44 @@ function encode(rows) {
       ints: (v) => [number([v.length, ...v])], strings: (v) => [v.length, ...v.flatMap(text)],
     }[a.type](a.default);
     check(type, `attribute type ${a.type}`);
-    return [type | (a.required ? 16 : 0) | (given ? 32 : 0), ...text(name), ...(value || [])];
+    return [...text(name), type | (a.required ? 16 : 0) | (given ? 32 : 0), ...(value || [])];
   }
 
   const bytes = [];
   const ops = [];
-  const domains = [];
+  const domains = [...new Set(rows.map((row) => row.domain))];
   let previous;
-  const same = (a, b) => a && b && a.domain === b.domain && a.name === b.name;
   for (const [i, row] of rows.entries()) {
     try {
-      if (!same(previous, row)) previous = undefined;
-      if (row.domain !== rows[i - 1]?.domain) domains.push({ name: row.domain, first: ops.length, letters: [] });
-      if (!same(row, rows[i + 1])) {
-        check(/^[A-Z]/.test(row.name) && row.domain.length < 30, 'a name that the index does not take');
-        domains.at(-1).letters.push(row.name.charCodeAt(0) - 65);
-        ops.push(bytes.length);
+      if (previous?.domain !== row.domain || previous.name !== row.name) {
+        check(DOMAINS[row.domain], 'a domain without a short name');
+        if (i > 0 && rows[i - 1].domain !== row.domain) bytes.push(0);
+        previous = undefined;
+        ops.push({ domain: row.domain, name: row.name });
         bytes.push(...text(row.name));
       }
       const attributes = Object.entries(row.attributes);
-      const lists = [                 // in the order of SHP_LIST_TYPES and on
-        [Object.keys(row.types).length, ...Object.values(row.types).map(typeSet)],
-        formals(row, row.outputs, row.min_output, row.max_output),
+      const lists = [                 // in the order of SHP_LIST_INPUTS and on
         formals(row, row.inputs, row.min_input, row.max_input),
-        [attributes.length, ...attributes.flatMap(attribute)],
+        formals(row, row.outputs, row.min_output, row.max_output),
+        [...Object.values(row.types).map(typeSet), 0],
+        [...attributes.flatMap(attribute), 0],
       ];
       const own = lists.map((list, k) => previous?.lists[k].join() !== list.join());
-      const distance = previous ? bytes.length - previous.at : 0;
-      check(row.since_version < 64 && attributes.length < 256 && distance < 4096, 'a number no longer fits');
-      previous = { domain: row.domain, name: row.name, at: bytes.length, lists };
-      bytes.push(row.since_version | (row.deprecated ? 64 : 0) | (row.is_function ? 128 : 0),
-        own.reduce((bits, yes, k) => bits | (yes << k), 0) | ((distance >> 8) << 4), distance & 255,
+      check(row.since_version < 256, 'a number no longer fits');
+      const next = rows[i + 1];
+      const last = next?.domain !== row.domain || next.name !== row.name;
+      previous = { domain: row.domain, name: row.name, lists };
+      bytes.push(own.reduce((bits, yes, k) => bits | (yes << k), last ? 16 : 0), row.since_version,
         ...lists.filter((_, k) => own[k]).flat());
     } catch (error) {
       throw new Error(`${row.domain}::${row.name} ${row.since_version}: ${error.message}`);
     }
   }
-  for (const d of domains) {
-    d.ops = Array.from({ length: 27 }, (_, k) => d.first + d.letters.filter((letter) => letter < k).length);
-  }
-  check(bytes.length < 65536 && Math.max(sets.list.length, masks.list.length, floats.list.length, numbers.length) <= 256,
-    'the table no longer fits its offsets');
+  check(Math.max(sets.list.length, floats.list.length, numbers.length) < 256, 'an index no longer fits');
+  bytes.push(0, 0);
   check(bytes.every((b) => b >= 0 && b < 256), 'a byte is none');
-  return { count: rows.length, bytes, ops, domains, sets: sets.list, masks: masks.list, floats: floats.list, numbers };
+  return { count: rows.length, bytes, ops, domains, sets: sets.list, floats: floats.list, numbers };
 }
 
 /** Items in lines of at most 120 columns. */
@@ -181,15 +179,12 @@ function source(t, inputs) {
 ${inputs.map(({ name, hash }) => ` *     ${hash}  ${name}\n`).join('')} */
 #include "schema_table.h"
 
-const int shp_table_domain_count = ${t.domains.length};
+const char shp_table_domains[] =
+${t.domains.map((s) => `    "${s}\\0"`).join('\n')};
 
-const shp_table_domain shp_table_domains[] = {
-${t.domains.map((d) => `    { "${d.name}", {\n${wrap(d.ops)} } },\n`).join('')}};
-
-${array('uint16_t', 'shp_table_ops[]', t.ops)}
 ${array('uint8_t', 'shp_table_bytes[]', t.bytes)}
-${array('uint8_t', 'shp_table_sets[][5]', t.sets.map((s) => `{${s}}`))}
-${array('uint32_t', 'shp_table_masks[]', t.masks.map((m) => `0x${m.toString(16)}`))}
+
+${array('uint32_t', 'shp_table_sets[][5]', t.sets.map((s) => `{ ${s.split(',').map((m) => `0x${Number(m).toString(16)}`).join(', ')} }`))}
 ${array('int64_t', 'shp_table_numbers[]', t.numbers)}
 ${array('float', 'shp_table_floats[]', t.floats.map(hexFloat))}
 const char shp_table_other[] =
@@ -197,14 +192,29 @@ ${OTHER.map((s) => `    "${s}\\0"`).join('\n')};
 `;
 }
 
+/** src/schema_ops.h: a number for each operator, in the order of the table. */
+function numbers(t) {
+  return `/* Generated by tools/schema.mjs; do not edit. The operators, numbered as in schema_table.c: by domain, then name.
+ *
+${t.domains.map((d) => ` * ${DOMAINS[d]}: "${d}"`).join('\n')}
+ */
+#ifndef SHP_SCHEMA_OPS_H
+#define SHP_SCHEMA_OPS_H
+
+enum {
+${t.ops.map(({ domain, name }) => `    SHP_OP_${DOMAINS[domain]}_${name},`).join('\n')}
+    SHP_OP_COUNT
+};
+
+#endif
+`;
+}
+
 /** The bytes that the table takes, in the order in which the C file has them. */
 function image(t) {
-  const name = (s) => [...Buffer.from(s.padEnd(30, '\0'))];
-  const u16 = (n) => [n & 255, n >> 8];
   return {
-    domains: t.domains.flatMap((d) => [...name(d.name), ...d.ops.flatMap(u16)]), ops: t.ops.flatMap(u16),
-    bytes: t.bytes, sets: t.sets.flatMap((s) => s.split(',').map(Number)),
-    masks: [...new Uint8Array(Uint32Array.from(t.masks).buffer)],
+    domains: t.domains.flatMap(text), bytes: t.bytes,
+    sets: [...new Uint8Array(Uint32Array.from(t.sets.flatMap((s) => s.split(',').map(Number))).buffer)],
     numbers: [...new Uint8Array(BigInt64Array.from(t.numbers.map(BigInt)).buffer)],
     floats: [...new Uint8Array(Float32Array.from(t.floats).buffer)], other: OTHER.flatMap(text),
   };
@@ -237,6 +247,7 @@ if (options.includes('--list')) {
   const hash = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
   const inputs = paths.map((path) => ({ name: basename(path), hash: hash(path) }));
   writeFileSync(join(ROOT, 'src/schema_table.c'), source(table, inputs));
+  writeFileSync(join(ROOT, 'src/schema_ops.h'), numbers(table));
   writeFileSync(join(ROOT, 'tests/data/schemas.tsv'), list);
   printSizes(image(table));
 }

@@ -430,7 +430,6 @@ int infer_nchwc_upsample(shp_node *n)
 
 /* ---- shapes ---- */
 
-int infer_modern_slice(shp_node *n) { return like(n, infer_slice, "0123"); }
 int infer_ms_pad(shp_node *n) { return like(n, infer_pad, "012"); }
 
 /* ExpandDims: a new axis of 1 at `axis`, an input. */

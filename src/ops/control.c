@@ -392,11 +392,8 @@ static int scan(shp_node *n, uint32_t offset, int64_t batch)
 }
 
 /* Scan: the body runs once per position of the scanned axes; states keep what holds on every turn, scan outputs get the length as a new axis.
- * Source: ONNX Scan, 9 and later. */
-int infer_scan(shp_node *n) { return scan(n, 0, 0); }
-
-/* Scan with a batch axis first and the sequence axis second, and sequence_lens as input 0. Source: ONNX Scan-8. */
-int infer_scan8(shp_node *n) { return scan(n, 1, 1); }
+ * Scan-8 has a batch axis first and the sequence axis second, and sequence_lens as input 0. Source: ONNX Scan 8, 9 and later. */
+int infer_scan(shp_node *n) { return scan(n, n->opset < 9, n->opset < 9); }
 
 /* ---- SequenceMap ---- */
 

@@ -282,23 +282,9 @@ static int tile(shp_node *n, const shp_shape *x, const shp_dim *repeat)
     return SHP_OK;
 }
 
-/* Tile: each axis is repeated as often as its element of `repeats` says.
- * Source: ONNX Tile-6. */
-int infer_tile(shp_node *n)
-{
-    const shp_shape *x = shp_in_shape(n, 0);
-    shp_list l = shp_list_of(n, NULL, 1);
-    shp_dim repeat[SHP_RANK_MAX];
-    if (!shp_want_rank(n, 1, 1, 1) && n->failed) return n->failed;
-    if (!x) return l.count > SHP_RANK_MAX ? SHP_OK : shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
-    if (l.count >= 0 && l.count != x->rank) return shp_fail(n, SHP_D_SHAPE, "%d repeats for %i", l.count, (uint32_t)0);
-    for (int32_t k = 0; k < x->rank; k++) repeat[k] = shp_list_at(n, &l, k);
-    return tile(n, x, repeat);
-}
-
 /* Tile below 6: one axis is repeated `tiles` times.
  * Source: ONNX Tile-1. */
-int infer_tile1(shp_node *n)
+static int tile1(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_dim repeat[SHP_RANK_MAX];
@@ -309,6 +295,21 @@ int infer_tile1(shp_node *n)
     if (known && (axis = shp_axis(n, axis, x->rank)) < 0) return n->failed;
     for (int32_t k = 0; k < x->rank; k++) repeat[k] = known ? num(n, 1) : 0;
     if (known) repeat[axis] = shp_list_at(n, &tiles, 0);
+    return tile(n, x, repeat);
+}
+
+/* Tile: each axis is repeated as often as its element of `repeats` says.
+ * Source: ONNX Tile-6. */
+int infer_tile(shp_node *n)
+{
+    if (n->opset < 6) return tile1(n);
+    const shp_shape *x = shp_in_shape(n, 0);
+    shp_list l = shp_list_of(n, NULL, 1);
+    shp_dim repeat[SHP_RANK_MAX];
+    if (!shp_want_rank(n, 1, 1, 1) && n->failed) return n->failed;
+    if (!x) return l.count > SHP_RANK_MAX ? SHP_OK : shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
+    if (l.count >= 0 && l.count != x->rank) return shp_fail(n, SHP_D_SHAPE, "%d repeats for %i", l.count, (uint32_t)0);
+    for (int32_t k = 0; k < x->rank; k++) repeat[k] = shp_list_at(n, &l, k);
     return tile(n, x, repeat);
 }
 

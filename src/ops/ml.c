@@ -71,9 +71,6 @@ int infer_category_mapper(shp_node *n)
     return same_count(n, "cats_strings", strings, "cats_int64s", ints) ? mapped(n) : (int)n->failed;
 }
 
-/* Source: ONNX LabelEncoder 1. */
-int infer_label_encoder1(shp_node *n) { return mapped(n); }
-
 typedef struct label_list { const char *name; int64_t count; int type; } label_list;
 
 /* The one of keys_* or values_* that is there: name[0] is the tensor's. */
@@ -94,6 +91,7 @@ static label_list label_lists(shp_node *n, const char *const name[4])
 /* Keys have the input's type, values the output's. Source: ONNX LabelEncoder 2, 4 (lists as tensors). */
 int infer_label_encoder(shp_node *n)
 {
+    if (n->opset < 2) return mapped(n);
     static const char *const keys[4] = { "keys_tensor", "keys_strings", "keys_int64s", "keys_floats" };
     static const char *const values[4] = { "values_tensor", "values_strings", "values_int64s", "values_floats" };
     label_list k = label_lists(n, keys), v = label_lists(n, values);

@@ -5,16 +5,10 @@
 
 #include "../node.h"
 
-typedef struct shp_op {             /* a row of ops.def */
-    const char *domain, *op_type;
-    int since;                      /* first opset of this behaviour; the highest since <= opset wins */
-    shp_rule *rule;
-} shp_op;
-/* The rule for an operator at an opset, or NULL. */
-shp_rule *shp_op_find(shp_str domain, shp_str op_type, int64_t opset);
-const shp_op *shp_op_at(uint32_t i);    /* row i of the table, NULL past the end */
+/* The rule for an operator, by its number in schema_ops.h; NULL where there is none. */
+shp_rule *shp_op_rule(int op);
 
-#define OP(domain, op_type, since, rule) int rule(shp_node *);
+#define OP(domain, op_type, rule) int rule(shp_node *);
 #include "ops.def"
 #undef OP
 
