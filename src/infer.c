@@ -366,6 +366,7 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     for (; s && (s->node < node || (s->node == node && !shp_str_eq(s->attr, attr))); s = s->next) before = s;
     if (s && s->node == node && shp_str_eq(s->attr, attr)) {
         s->first = s->last = NULL;
+        s->fails = false;
         memset(s->fact, 0, g->slots * sizeof *s->fact);
         return s;
     }
@@ -602,6 +603,7 @@ static void call_function(shp_node *n, const shp_function *f)
     x->p->calls++;
     walk(x, s);
     x->p->calls--;
+    n->scope->fails |= s->fails;
     for (uint32_t o = 0; o < f->body->outputs && !x->p->waiting; o++) {
         const shp_fact *r = &s->fact[f->body->output[o]];
         shp_out_fact(n, o, r);

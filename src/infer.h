@@ -25,6 +25,7 @@ struct shp_scope {
     shp_scope *first, *last, *next; /* children in the order of the report, and the next sibling */
     uint64_t seed;                  /* of value numbers made here */
     bool maybe;                     /* not, or not certainly, run: contradictions are warnings */
+    bool fails;                     /* a node that runs whenever this graph does contradicts itself: no run of it succeeds */
     uint32_t depth;
     size_t diag_mark, assumption_mark;      /* how many there were before the body: where it is done again, they go */
 };

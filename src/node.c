@@ -663,6 +663,7 @@ int shp_fail(shp_node *n, shp_code code, const char *format, ...)
 {
     if (n->failed || n->x->p->waiting) return n->failed ? n->failed : (int)code;
     n->failed = (int)code;
+    n->scope->fails |= shp_code_severity(code) == 'e';
     va_list args;
     va_start(args, format);
     diagnose(n->x, n->scope, n, code, first_output(n), format, args);

@@ -72,8 +72,8 @@ static shp_fact leave(shp_node *n, uint32_t o, const shp_scope *body, shp_fact f
 
 /* ---- If ---- */
 
-/* If: the branch taken where the condition is known, else what holds for both. The other branch is inferred all the same (its values
- * are in the result); its contradictions are warnings.
+/* If: the branch taken where the condition is known, or where the other one contradicts itself (no run that takes that one succeeds), else
+ * what holds for both. Both branches are inferred and are in the result; contradictions in one that may not be taken are warnings.
  * Source: ONNX If, all versions. */
 int infer_if(shp_node *n)
 {
@@ -84,6 +84,8 @@ int infer_if(shp_node *n)
     if (!yes || !no) return SHP_OK;
     if (shp_body_outputs(yes) != shp_body_outputs(no) || shp_body_outputs(yes) < n->nout)
         return shp_fail(n, SHP_D_ARITY, "then_branch gives %d outputs, else_branch %d, the node has %d", (int64_t)shp_body_outputs(yes), (int64_t)shp_body_outputs(no), (int64_t)n->nout);
+    if (condition < 0 && yes->fails != no->fails) condition = no->fails;
+    n->scope->fails |= condition > 0 ? yes->fails : no->fails;
     for (uint32_t o = 0; o < n->nout; o++) {
         shp_fact a = shp_body_output(n, yes, o), b = shp_body_output(n, no, o);
         if (a.type && b.type && a.type != b.type && shp_type_kind(n->x, a.type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b.type) == SHP_KIND_TENSOR)
@@ -262,6 +264,7 @@ int infer_loop(shp_node *n)
     if (shp_body_outputs(body) < 1 + l.states)
         return shp_fail(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", (int64_t)shp_body_outputs(body), (int64_t)(1 + l.states));
     l.scans = shp_body_outputs(body) - 1 - l.states;
+    n->scope->fails |= l.runs && body->fails;
 
     shp_fact stays = shp_body_output(n, body, 0);
     const shp_content *stay = shp_fact_content(n, &stays);
