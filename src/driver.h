@@ -47,6 +47,7 @@ struct shp_private {
     uint32_t names, name_room;
     uint64_t *assumed;              /* hashes of recorded assumptions, open-addressing */
     uint32_t assumed_count, assumed_room;
+    bool probing;                   /* looking ahead: nothing is said or recorded */
     bool waiting;                   /* the node being done needs bytes or a host's answer */
     bool started;
     uint32_t at;                    /* position in the main graph's order */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LOOKUP_ROOM = 256, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
+enum { LOOK_AHEAD = 100 /* nodes */, LOOKUP_ROOM = 256, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
 
 /* ---- declared types and dims ---- */
 
@@ -643,8 +643,8 @@ static void host_rule(shp_node *n)
 
 static void unknown_op(shp_node *n, shp_op_entry *e)
 {
-    if (e && e->reported) return;
-    if (e) e->reported = true;
+    if (!e || e->reported || n->x->p->probing) return;
+    e->reported = true;
     int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type, (shp_str){ "", 0 });
     if (first > n->opset)
         shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->domain.len ? " of " : "", n->proto->domain);
@@ -708,6 +708,31 @@ static void walk(shp_infer *x, shp_scope *s)
         }
         do_node(x, s, s->graph->order[i]);
     }
+}
+
+bool shp_survives(shp_node *n, const shp_fact *out)
+{
+    shp_infer *x = n->x;
+    shp_scope *s = n->scope, kept = *s;
+    if (x->p->probing) return true;
+    size_t slots = s->graph->slots, bytes = slots * sizeof *s->fact;
+    s->fact = shp_alloc(x->arena, bytes);
+    s->read = shp_alloc_array(x->arena, s->graph->nodes, sizeof *s->read);
+    s->first = s->last = NULL;
+    uint32_t mark = shp_dims_mark(x->dims), at = 0, end = s->graph->sorted;
+    if (s->fact && s->read) {
+        memcpy(s->fact, kept.fact, bytes);
+        for (uint32_t o = 0; o < n->nout; o++)
+            if (n->proto->output[o] != SHP_NONE) s->fact[n->proto->output[o]] = out[o];
+        while (at < end && s->graph->order[at] != n->index) at++;
+        x->p->probing = true;
+        for (uint32_t i = at + 1; i < end && i - at <= LOOK_AHEAD && !s->fails && !x->p->waiting && !x->error; i++, x->operations++) do_node(x, s, s->graph->order[i]);
+        x->p->probing = false;
+        shp_dims_rewind(x->dims, mark);
+    }
+    bool fails = s->fails && !kept.fails;
+    *s = kept;
+    return !fails;
 }
 
 /* ---- bodies ---- */

@@ -211,7 +211,7 @@ static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
 static void tell_default(shp_node *n, uint32_t slot)
 {
     const shp_scope *s = n->scope;
-    if (n->x->p->default_told || !s->fact[slot].tensor || n->x->model->ir_version < 4) return;
+    if (n->x->p->default_told || n->x->p->probing || !s->fact[slot].tensor || n->x->model->ir_version < 4) return;
     for (; s->graph->slot[slot].outer != SHP_NONE && s->outer; s = s->outer) slot = s->graph->slot[slot].outer;
     const shp_slot *at = &s->graph->slot[slot];
     if (s != n->x->main || !at->is_input || at->initializer == SHP_NONE || s->fact[slot].tensor != s->graph->initializer[at->initializer]) return;
@@ -477,7 +477,7 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
 {
     shp_infer *x = n->x;
     struct shp_private *p = x->p;
-    if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
+    if (!lhs || !rhs || p->probing || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
     uint64_t key = shp_mix(lhs, rhs) | 1;
     if (p->assumed_count * 2 >= p->assumed_room) {
         uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;
@@ -625,6 +625,7 @@ static void put_node(shp_text *t, const shp_node *n)
 
 static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, va_list args)
 {
+    if (x->p->probing) return;
     char severity = shp_code_severity(code);
     bool upper = severity == 'W' || severity == 'I';
     bool stops = x->options.strict && (severity == 'e' || upper);

@@ -72,8 +72,14 @@ static shp_fact leave(shp_node *n, uint32_t o, const shp_scope *body, shp_fact f
 
 /* ---- If ---- */
 
-/* If: the branch taken where the condition is known, or where the other one contradicts itself (no run that takes that one succeeds), else
- * what holds for both. Both branches are inferred and are in the result; contradictions in one that may not be taken are warnings.
+static bool ranks_differ(const shp_fact *a, const shp_fact *b)
+{
+    return a->shape && b->shape && a->shape->rank >= 0 && b->shape->rank >= 0 && a->shape->rank != b->shape->rank;
+}
+
+/* If: the branch taken where the condition is known, or where the other one cannot be the one taken: it contradicts itself, or, where
+ * the two differ in rank, what follows contradicts what it gives (a run that takes it fails). Else what holds for both. Both branches are
+ * inferred and are in the result; contradictions in one that may not be taken are warnings.
  * Source: ONNX If, all versions. */
 int infer_if(shp_node *n)
 {
@@ -84,13 +90,24 @@ int infer_if(shp_node *n)
     if (!yes || !no) return SHP_OK;
     if (shp_body_outputs(yes) != shp_body_outputs(no) || shp_body_outputs(yes) < n->nout)
         return shp_fail(n, SHP_D_ARITY, "then_branch gives %d outputs, else_branch %d, the node has %d", (int64_t)shp_body_outputs(yes), (int64_t)shp_body_outputs(no), (int64_t)n->nout);
+    shp_fact *a = shp_alloc_array(n->x->arena, n->nout, sizeof *a), *b = shp_alloc_array(n->x->arena, n->nout, sizeof *b);
+    if (!a || !b) return SHP_OK;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
+    bool differ = false;
+    for (uint32_t o = 0; o < n->nout; o++) {
+        a[o] = shp_body_output(n, yes, o);
+        b[o] = shp_body_output(n, no, o);
+        differ |= ranks_differ(&a[o], &b[o]);
+        if (a[o].type && b[o].type && a[o].type != b[o].type && shp_type_kind(n->x, a[o].type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b[o].type) == SHP_KIND_TENSOR)
+            shp_fail(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", (int64_t)o, (int)a[o].type, (int)b[o].type);
+    }
+    if (condition < 0 && differ) {
+        bool first = shp_survives(n, a), second = shp_survives(n, b);
+        if (first != second) condition = first;
+    }
     n->scope->fails |= condition > 0 ? yes->fails : no->fails;
     for (uint32_t o = 0; o < n->nout; o++) {
-        shp_fact a = shp_body_output(n, yes, o), b = shp_body_output(n, no, o);
-        if (a.type && b.type && a.type != b.type && shp_type_kind(n->x, a.type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b.type) == SHP_KIND_TENSOR)
-            shp_fail(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", (int64_t)o, (int)a.type, (int)b.type);
-        shp_fact f = condition > 0 ? a : condition == 0 ? b : shp_fact_merge(n, o, &a, &b);
+        shp_fact f = condition > 0 ? a[o] : condition == 0 ? b[o] : shp_fact_merge(n, o, &a[o], &b[o]);
         shp_out_fact(n, o, &f);
     }
     return SHP_OK;
