@@ -5,7 +5,7 @@
 
 enum { TYPE_VARS = 32 };
 
-void shp_signature_read(shp_signature *s, const shp_schema *schema)
+void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema)
 {
     *s = (shp_signature){ .schema = schema };
     if (!schema) return;
@@ -20,7 +20,23 @@ void shp_signature_read(shp_signature *s, const shp_schema *schema)
         s->input[i] = in == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)in;
         s->output[i] = out == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)out;
     }
-    for (shp_schema_attr a = { 0 }; shp_schema_attr_next(schema, &a);) s->requires |= a.required;
+    size_t room = 0;
+    shp_schema_attr *attr = NULL, at = { 0 };
+    while (shp_schema_attr_next(schema, &at)) {
+        shp_schema_attr *more = shp_grow_array(a, attr, s->attrs, &room, sizeof *more);
+        if (!more) break;
+        attr = more;
+        attr[s->attrs++] = at;
+        s->required += at.required;
+    }
+    s->attr = attr;
+}
+
+const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name)
+{
+    for (uint32_t i = 0; i < s->attrs; i++)
+        if (name.len && s->attr[i].name[0] == name.at[0] && shp_str_is(name, s->attr[i].name)) return &s->attr[i];
+    return NULL;
 }
 
 /* The type constraint of actual input (or output) i, SHP_FORMAL_NONE past the end. */
@@ -53,15 +69,18 @@ static void note_unknown(shp_node *n, shp_str name)
 
 static bool check_attributes(shp_node *n, const shp_signature *s)
 {
-    for (uint32_t i = 0; i < n->proto->attrs; i++)
-        if (!shp_schema_has_attr(s->schema, n->proto->attr[i].name)) note_unknown(n, n->proto->attr[i].name);
-    if (!n->proto->attrs && !s->requires) return true;
-    for (shp_schema_attr a = { 0 }; shp_schema_attr_next(s->schema, &a);) {
-        const shp_attr *own = shp_attr_get(n, a.name);
-        if (!own && a.required) return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", a.name);
-        if (own && own->type && own->type != a.type && a.type)
-            return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a.name, (int64_t)own->type, (int64_t)a.type);
+    uint32_t required = 0;
+    for (uint32_t i = 0; i < n->proto->attrs; i++) {
+        const shp_attr *own = &n->proto->attr[i];
+        const shp_schema_attr *a = shp_signature_attr(s, own->name);
+        if (!a) { note_unknown(n, own->name); continue; }
+        if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
+        required += a->required;
+        if (own->type && own->type != a->type && a->type)
+            return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a->name, (int64_t)own->type, (int64_t)a->type);
     }
+    for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
+        if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
     return true;
 }
 

@@ -19,7 +19,9 @@ typedef struct shp_signature {      /* what every node of an operator version is
     const shp_schema *schema;       /* NULL: no schema, nothing to check */
     int min_inputs, max_inputs, max_outputs, variadic_output;
     int16_t input[SHP_FORMALS], output[SHP_FORMALS];
-    bool mixed_inputs, mixed_outputs, requires;     /* variadic actuals may differ in type; an attribute is required */
+    bool mixed_inputs, mixed_outputs;               /* variadic actuals may differ in type */
+    uint32_t attrs, required;                       /* attributes that the version has, in the schema's order; how many are required */
+    const shp_schema_attr *attr;
 } shp_signature;
 
 typedef struct shp_op_entry {       /* what (domain, op_type, opset) leads to, looked up once */
@@ -60,7 +62,9 @@ struct shp_private {
     shp_str asking_op, asking_name; /* the node being done, for messages about what it asks for */
 };
 
-void shp_signature_read(shp_signature *s, const shp_schema *schema);
+void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema);
+/* The attribute of that name in the version, or NULL. */
+const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, const shp_signature *s);
 

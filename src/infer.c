@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LOOK_AHEAD = 100 /* nodes */, LOOKUP_ROOM = 256, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
+enum { LOOK_AHEAD = 32 /* nodes */, LOOKUP_ROOM = 256, REAL_SHOWN = 64 /* elements: longer lists of floats are weights, shown only where a rule has read them */, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
 
 /* ---- declared types and dims ---- */
 
@@ -218,7 +218,7 @@ const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
 {
     const shp_tensor *t = f->tensor;
     if (f->content || !t) return f->content;
-    if (!t->cache && (t->external || !t->data || !wants_content(t, x->options.elements))) return NULL;
+    if (!t->cache && (t->external || !t->data || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
     if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
     return t->cache == &no_content ? NULL : t->cache;
 }
@@ -453,7 +453,7 @@ static shp_op_entry *find_op(shp_infer *x, shp_str domain, shp_str op_type, int6
     e->id = shp_hash(shp_hash(0, domain.at, domain.len), op_type.at, op_type.len);
     e->random = random_op(op_type);
     e->host = is_host_op(x, domain, op_type);
-    shp_signature_read(&e->signature, schema);
+    shp_signature_read(x->arena, &e->signature, schema);
     p->ops++;
     return e;
 }
@@ -678,6 +678,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     } else if (f) call_function(&n, f);
     else if (rule) {
         n.schema = e->signature.schema;
+        n.signature = n.schema ? &e->signature : NULL;
         if (shp_signature_check(&n, &e->signature)) rule(&n);
     } else {
         unknown_op(&n, e);

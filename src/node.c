@@ -300,8 +300,15 @@ static const shp_attr *referred(const shp_scope *scope, shp_str name)
 const shp_attr *shp_attr_get(const shp_node *n, const char *name)
 {
     const shp_attr *a = own_attr(n->proto, name);
-    if (a && n->schema && !shp_schema_has_attr(n->schema, a->name)) return NULL;     /* not in this version */
+    if (a && n->signature && !shp_signature_attr(n->signature, a->name)) return NULL;     /* not in this version */
     return a && a->ref.len ? referred(n->scope, a->ref) : a;
+}
+
+/* The schema's default for an attribute, or NULL. */
+static const shp_schema_attr *by_default(const shp_node *n, const char *name)
+{
+    const shp_schema_attr *a = n->signature ? shp_signature_attr(n->signature, (shp_str){ name, (uint32_t)strlen(name) }) : NULL;
+    return a && a->has_default ? a : NULL;
 }
 
 bool shp_attr_has(const shp_node *n, const char *name) { return shp_attr_get(n, name) != NULL; }
@@ -310,8 +317,8 @@ int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise)
 {
     const shp_attr *a = shp_attr_get(n, name);
     if (a) return a->type == SHP_ATTR_INT || a->type == 0 ? a->i : otherwise;
-    shp_schema_attr s;
-    return n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.type == SHP_ATTR_INT ? s.i : otherwise;
+    const shp_schema_attr *s = by_default(n, name);
+    return s && s->type == SHP_ATTR_INT ? s->i : otherwise;
 }
 
 int64_t shp_attr_int(const shp_node *n, const char *name) { return shp_attr_int_or(n, name, 0); }
@@ -320,16 +327,16 @@ double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
 {
     const shp_attr *a = shp_attr_get(n, name);
     if (a) return a->type == SHP_ATTR_FLOAT || a->type == 0 ? (double)a->f : otherwise;
-    shp_schema_attr s;
-    return n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.type == SHP_ATTR_FLOAT ? (double)s.f : otherwise;
+    const shp_schema_attr *s = by_default(n, name);
+    return s && s->type == SHP_ATTR_FLOAT ? (double)s->f : otherwise;
 }
 
 shp_str shp_attr_str(const shp_node *n, const char *name)
 {
     const shp_attr *a = shp_attr_get(n, name);
     if (a) return a->s.at ? a->s : (shp_str){ "", 0 };
-    shp_schema_attr s;
-    if (n->schema && shp_schema_attr_find(n->schema, name, &s) && s.has_default && s.s) return (shp_str){ s.s, (uint32_t)strlen(s.s) };
+    const shp_schema_attr *s = by_default(n, name);
+    if (s && s->s) return (shp_str){ s->s, (uint32_t)strlen(s->s) };
     return (shp_str){ "", 0 };
 }
 
@@ -343,10 +350,10 @@ const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *coun
         *count = a->count;
         return a->count ? a->ints : none;
     }
-    shp_schema_attr s;
-    if (!n->schema || !shp_schema_attr_find(n->schema, name, &s) || !s.has_default || !s.ints) return NULL;
-    *count = (uint32_t)s.count;
-    return s.ints;
+    const shp_schema_attr *s = by_default(n, name);
+    if (!s || !s->ints) return NULL;
+    *count = (uint32_t)s->count;
+    return s->ints;
 }
 
 shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)

@@ -68,6 +68,7 @@ typedef struct shp_node {
     shp_scope *scope;
     const shp_node_proto *proto;
     const shp_schema *schema;       /* NULL for operators that no schema has */
+    const struct shp_signature *signature;          /* the schema as check.c reads it once; NULL with it */
     uint32_t index;                 /* in its graph */
     int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
     int failed;                     /* the first failure, a shp_code */

@@ -57,6 +57,7 @@ class Graph {
     }
     floats(data, dims = [data.length]) { return this.ints(data, dims, 'float'); }
     weight(dims) {
+        if (dims.some((dim) => dim < 0)) throw new Unfit();
         const name = `c${this.names++}`;
         this.spec.initializers.push({ name, type: 'float', dims, data: new Uint8Array(4 * dims.reduce((a, b) => a * b, 1)) });
         return name;
@@ -113,6 +114,9 @@ const permutation = (g, n) => {
 const int = (g) => g.some((v) => v.type === 'int64' && v.shape.length <= 1 && v.content);
 const other = (g) => (g.number(3) ? int(g).name : g.ints([g.of([1, 2, 3, -1, 0, 4, -2, 5])], g.of([[], [1]])));
 const compare = (g) => g.put(g.of(['Equal', 'Less', 'Greater', 'LessOrEqual', 'GreaterOrEqual']), [int(g), other(g)]);
+
+const shapeOf = (g) => { const x = g.data(); g.put('Shape', [x], g.of([{}, {}, { start: bounds(g) }, { end: bounds(g) }, { start: bounds(g), end: bounds(g) }])); };
+const sizeOf = (g) => g.put('Size', [g.data()]);
 
 const STEPS = [
     // Elementwise.
@@ -193,10 +197,10 @@ const STEPS = [
     (g) => { const x = g.data(1); g.put('Compress', [x, g.put('Less', [g.data(1, 1), g.floats([0])])], { axis: g.axis(x) }); },
     (g) => g.put('EyeLike', [g.data(2, 2)]),
     // Sizes as values.
-    (g) => { const x = g.data(); g.put('Shape', [x], g.of([{}, {}, { start: bounds(g) }, { end: bounds(g) }, { start: bounds(g), end: bounds(g) }])); },
+    shapeOf,
     (g) => { const x = g.data(1), axis = g.axis(x); g.put('Gather', [g.put('Shape', [x]), g.ints([axis], g.of([[], [1]]))], { axis: 0 }); },
     (g) => { const x = g.data(1), axis = g.axis(x); g.put('Gather', [g.put('Shape', [x]), g.ints([axis], [])], { axis: 0 }); },
-    (g) => g.put('Size', [g.data()]),
+    sizeOf,
     (g) => g.put('Gather', [g.list(1), g.ints([g.of([0, 1, -1])], g.of([[], [1]]))], { axis: 0 }),
     (g) => g.put('Concat', [g.list(), g.list()], { axis: 0 }),
     (g) => g.sizes(g.between(1, 4)),
@@ -277,8 +281,8 @@ const STEPS = [
     },
 ];
 
-/** The number of kinds of steps. */
-export const KINDS = STEPS.length;
+/** The number of kinds of steps; those that begin to reckon with sizes. */
+export const KINDS = STEPS.length, SIZES = STEPS.indexOf(shapeOf), SCALAR = STEPS.indexOf(sizeOf);
 
 /** A model from lists of numbers: the first makes the inputs, each other one is a step. */
 export function grow([first, ...steps], witness) {
@@ -301,9 +305,12 @@ function evaluations(result, values) {
     }
 }
 
+/** Sizes that do not broadcast: no run succeeds at them, though the bound model may not have seen it. */
+const fails = (answer) => typeof answer === 'string' && answer.endsWith('it has no value at these bindings');
+
 /**
  * Where an open result contradicts the one with its symbols bound: texts; what was compared; undefined where the point does not count, for
- * an assumption breaks or the bound model contradicts itself. Symbols that nothing names take the sizes that the bound result gives them.
+ * an assumption breaks or the model contradicts itself there. Symbols that nothing names take the sizes that the bound result gives them.
  */
 export function contradictions(open, bound, point) {
     if (bound.diagnostics.some((d) => d.severity === 'error')) return undefined;
@@ -323,6 +330,7 @@ export function contradictions(open, bound, point) {
     }
     if (open.diagnostics.some((d) => d.severity === 'error')) found.push(`open: ${open.diagnostics.find((d) => d.severity === 'error').message}; bound: nothing`);
     const known = evaluations(open, values);
+    if ([...known.values()].some(fails)) return undefined;
     let compared = 0;
     open.values.forEach((value, i) => {
         const other = bound.values[i], place = `${value.graph && `${value.graph}/`}${value.name}`;
@@ -333,6 +341,7 @@ export function contradictions(open, bound, point) {
             if (typeof mine === 'string') compared++;
             if (typeof answer === 'string' || BigInt(answer) !== BigInt(theirs)) found.push(`${place}${what}: open ${mine} = ${answer}, bound ${theirs}`);
         };
+        if (other.shape?.some((dim) => dim < 0)) found.push(`${place}: bound [${other.shape.join(', ')}]`);
         if (value.type !== other.type) found.push(`${place}: open ${value.type}, bound ${other.type}`);
         if (value.shape && other.shape) {
             if (value.shape.length !== other.shape.length) found.push(`${place}: open rank ${value.shape.length}, bound rank ${other.shape.length}`);
