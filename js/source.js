@@ -13,13 +13,16 @@
  */
 
 const KIB = 1024;
-const LOCAL = { first: 4 * KIB, max: 64 * KIB, gap: 4 * KIB };
+export const LOCAL = { first: 4 * KIB, max: 64 * KIB, gap: 4 * KIB };
 const REMOTE = { first: 64 * KIB, max: 1024 * KIB, gap: 256 * KIB };
 const KEPT = 64 * KIB;              // what a stream keeps of each gap, for a rule that asks later
 
 /** A module of Node's, without a bundler for pages seeing it. @param {string} name @returns {Promise<any>} */
-const builtin = async (name) => process.getBuiltinModule?.(/** @type {any} */ (name))
+export const builtin = async (name) => process.getBuiltinModule?.(/** @type {any} */ (name))
     ?? await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+
+/** Node's own files: a page never loads this. */
+const files = () => import('./files.js');
 
 export const inNode = typeof process === 'object' && !!process.versions?.node;
 
@@ -31,54 +34,11 @@ const fromBlob = (blob) => ({
     ...LOCAL, size: blob.size, read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
 });
 
-/** @param {any} handle a FileHandle of Node's @param {number} size @returns {Source} */
-const fromHandle = (handle, size) => ({
-    ...LOCAL, size,
-    async read(offset, length) {
-        const bytes = new Uint8Array(length);
-        let done = 0;
-        for (let part = 1; part && done < length; done += part) {
-            part = (await handle.read(bytes, done, length - done, offset + done)).bytesRead;
-        }
-        return bytes.subarray(0, done);
-    },
-});
-
-/** @param {string | URL} path @returns {Promise<Source>} */
-async function fromPath(path) {
-    const { open, realpath } = await builtin('node:fs/promises');
-    const handle = await open(path);
-    try {
-        const info = await handle.stat();
-        if (!info.isFile()) {
-            if (info.isDirectory()) throw Object.assign(new Error(`${path} is a folder: name the .onnx file in it`), { code: 'EISDIR' });
-            return { ...fromStream(handle.createReadStream({ autoClose: false })), close: () => handle.close() };
-        }
-        return {
-            ...fromHandle(handle, info.size),
-            close: () => handle.close(),
-            async external(location) {
-                const { dirname, resolve, relative, isAbsolute, sep } = await builtin('node:path');
-                const name = path instanceof URL ? (await builtin('node:url')).fileURLToPath(path) : path;
-                checkInside(location);
-                const folder = await realpath(dirname(resolve(name)));
-                const file = await realpath(resolve(folder, location)).catch(() => { throw new Error('no such file beside the model'); });
-                const from = relative(folder, file);
-                if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) throw outside(location);
-                return fromPath(file);
-            },
-        };
-    } catch (error) {
-        await handle.close();
-        throw error;
-    }
-}
+/** @param {string} location */
+export const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData if it is meant`);
 
 /** @param {string} location */
-const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData if it is meant`);
-
-/** @param {string} location */
-function checkInside(location) {
+export function checkInside(location) {
     if (/^[/\\]|\\|^[a-z]+:|\0/i.test(location) || location.split('/').includes('..')) throw outside(location);
 }
 
@@ -215,12 +175,12 @@ export async function open(given, signal) {
     const now = openNow(given), any = /** @type {any} */ (given);
     if (now) return now;
     if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
-    if (any && typeof any.stat === 'function') return fromHandle(any, (await any.stat()).size);
+    if (any && typeof any.stat === 'function') return (await files()).fromHandle(any, (await any.stat()).size);
     if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
         const url = new URL(any);
-        return url.protocol === 'file:' && inNode ? fromPath(url) : fromUrl(url, signal);
+        return url.protocol === 'file:' && inNode ? (await files()).fromPath(url) : fromUrl(url, signal);
     }
-    if (typeof any === 'string') return inNode ? fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
+    if (typeof any === 'string') return inNode ? (await files()).fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
     if (any && any[Symbol.asyncIterator]) return fromStream(any);
     throw new TypeError(`the source is ${any === null ? 'null' : typeof any}: pass ${KINDS}`);
 }

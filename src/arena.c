@@ -9,26 +9,30 @@ void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host)
     *a = (shp_arena){ .limit = limit, .block = FIRST_BLOCK, .grow = grow, .host = host };
 }
 
+/* A block that has room for size bytes, or continues the last one. */
+static bool add_block(shp_arena *a, size_t size)
+{
+    size_t left = (a->limit - a->used) & ~(size_t)(ALIGN - 1), block = size > a->block ? size : a->block;
+    if (block > left) block = left;                 /* the last bytes below the limit still count */
+    uint8_t *fresh = block < size ? NULL : a->grow(a->host, block);
+    if (!fresh && block > size) fresh = a->grow(a->host, block = size);
+    if (!fresh) return false;
+    if (fresh != a->end) a->at = fresh;
+    a->end = fresh + block;
+    a->used += block;
+    if (a->block < LAST_BLOCK) a->block *= 2;
+    return true;
+}
+
 void *shp_alloc(shp_arena *a, size_t size)
 {
-    if (a->failed || size > a->limit) { a->failed = true; return NULL; }
-    size = (size + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
-    if (size > (size_t)(a->end - a->at)) {
-        size_t block = size > a->block ? size : a->block;
-        uint8_t *fresh = a->limit - a->used < block ? NULL : a->grow(a->host, block);
-        if (!fresh && block > size) {               /* the last bytes below the limit still count */
-            block = size;
-            fresh = a->limit - a->used < block ? NULL : a->grow(a->host, block);
-        }
-        if (!fresh) { a->failed = true; return NULL; }
-        a->at = fresh;
-        a->end = fresh + block;
-        a->used += block;
-        if (a->block < LAST_BLOCK) a->block *= 2;
+    size_t rounded = (size + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
+    if (a->failed || size > a->limit || ((!a->at || rounded > (size_t)(a->end - a->at)) && !add_block(a, rounded))) {
+        a->failed = true;
+        return NULL;
     }
     void *p = a->at;
-    a->at += size;
-    memset(p, 0, size);
+    a->at += rounded;
     return p;
 }
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where blocks come from: at least `size` bytes, aligned to 16, or NULL. Never given back one by one. */
+/* Where blocks come from: at least `size` zeroed bytes, aligned to 16, or NULL. Never given back one by one. */
 typedef void *shp_grow(void *host, size_t size);
 
 typedef struct shp_arena {
@@ -27,7 +27,8 @@ typedef struct shp_arena {
 /* Prepares an empty arena that takes at most `limit` bytes from `grow`. */
 void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host);
 
-/* `size` zeroed bytes aligned to 8, or NULL past the limit. size 0 gives a valid pointer. */
+/* `size` zeroed bytes aligned to 8, or NULL past the limit. size 0 gives a valid pointer. A block that the host puts right behind the
+ * last one continues it. */
 void *shp_alloc(shp_arena *a, size_t size);
 
 /* `count` zeroed elements of `size` bytes, or NULL past the limit or where count * size overflows. */

@@ -5,9 +5,7 @@
 
 /* ---- the intern table: every record is found by its class and the bytes that define it ---- */
 
-enum { OF_EXPR = 1, OF_MONO, OF_NAME, OF_KEY, OF_ATOM };    /* OF_ATOM + its kind for atoms */
-
-typedef struct bytes { const void *at; size_t size; } bytes;
+enum { OF_EXPR = 1, OF_MONO, OF_NAME, OF_KEY, OF_ATOM };    /* OF_ATOM + its kind for atoms; names and keys are atoms' too */
 
 void *dim_push(shp_dims *t, shp_list *list, size_t size)
 {
@@ -24,24 +22,12 @@ static bool push_record(shp_dims *t, shp_list *list, void *record)
     return slot != NULL;
 }
 
-static bytes defining(const shp_dims *t, unsigned class, uint32_t id)
-{
-    switch (class) {
-    case OF_EXPR: return (bytes){ expr_at(t, id)->term, expr_at(t, id)->n * sizeof(shp_term) };
-    case OF_MONO: return (bytes){ mono_at(t, id)->atom, mono_at(t, id)->n * sizeof(uint32_t) };
-    case OF_NAME: return (bytes){ symbol_at(t, id)->s.name.at, symbol_at(t, id)->s.name.len };
-    case OF_KEY: return (bytes){ &symbol_at(t, id)->key, sizeof(uint64_t) };
-    default: return (bytes){ atom_at(t, id)->arg, atom_at(t, id)->n * sizeof(shp_dim) };
-    }
-}
-
 static bool rehash(shp_dims *t)
 {
     uint32_t old = t->slots ? t->mask + 1 : 0, room = old ? old * 2 : 256;
     shp_slot *slots = room ? shp_alloc_array(t->arena, room, sizeof *slots) : NULL;
     if (!slots) return false;
     for (uint32_t i = 0; i < old; i++) {
-        if (!t->slots[i].ref) continue;
         uint32_t j = t->slots[i].hash & (room - 1);
         while (slots[j].ref) j = (j + 1) & (room - 1);
         slots[j] = t->slots[i];
@@ -58,24 +44,29 @@ static shp_slot *probe(shp_dims *t, unsigned class, const void *at, size_t size)
     uint32_t hash = (uint32_t)shp_hash(class, at, size);
     for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
         shp_slot *s = t->slots + i;
-        if (!s->ref) { s->hash = hash; return s; }
-        if (s->hash != hash || (s->ref & 15) != class) continue;
-        bytes had = defining(t, class, s->ref >> 4);
-        if (had.size == size && (!size || memcmp(had.at, at, size) == 0)) return s;
+        if (!s->ref) s->hash = hash;
+        else if (s->hash != hash || (s->ref & 15) != class || s->size != size || memcmp(s->at, at, size) != 0) continue;
+        return s;
     }
 }
 
-static void fill(shp_dims *t, shp_slot *s, unsigned class, size_t id)
+/* The index of what these bytes define, 0 without memory. Where it is new, so is the record returned: empty, but for the
+ * bytes at that offset. Else NULL. */
+static void *intern(shp_dims *t, unsigned class, const void *at, size_t size, size_t offset, uint32_t *id)
 {
-    s->ref = (uint32_t)id << 4 | class;
+    shp_list *list = class == OF_EXPR ? &t->exprs : class == OF_MONO ? &t->monos : &t->atoms;
+    shp_slot *s = probe(t, class, at, size);
+    *id = s ? s->ref >> 4 : 0;
+    if (!s || s->ref) return NULL;
+    uint8_t *record = shp_alloc(t->arena, offset + size);
+    if (list->n >> 28 || !push_record(t, list, record)) return NULL;
+    if (size) memcpy(record + offset, at, size);
+    *id = (uint32_t)list->n - 1;
+    s->ref = *id << 4 | class;
+    s->at = record + offset;
+    s->size = (uint32_t)size;
     t->used++;
-}
-
-static void *copy(shp_dims *t, const void *at, size_t count, size_t size)
-{
-    void *p = shp_alloc_array(t->arena, count, size);
-    if (p && count) memcpy(p, at, count * size);
-    return p;
+    return record;
 }
 
 static shp_dim fail(shp_dims *t, shp_dim_failure why)
@@ -183,10 +174,9 @@ static uint32_t sort_dims(const shp_dims *t, shp_dim *list, uint32_t n)
 
 static uint32_t make_mono(shp_dims *t, const uint32_t *atom, uint32_t n)
 {
-    shp_slot *s = probe(t, OF_MONO, atom, n * sizeof *atom);
-    if (!s || s->ref) return s ? s->ref >> 4 : 0;
-    shp_mono *m = shp_alloc(t->arena, sizeof *m);
-    if (!m || !(m->atom = copy(t, atom, n, sizeof *atom))) return 0;
+    uint32_t id;
+    shp_mono *m = intern(t, OF_MONO, atom, n * sizeof *atom, offsetof(shp_mono, atom), &id);
+    if (!m) return id;
     m->n = n;
     m->is.lo = m->is.hi = 1;
     for (uint32_t i = 0; i < n; i++) {
@@ -200,9 +190,7 @@ static uint32_t make_mono(shp_dims *t, const uint32_t *atom, uint32_t n)
         }
         gather(t, &m->is, x);
     }
-    if (!push_record(t, &t->monos, m)) return 0;
-    fill(t, s, OF_MONO, t->monos.n - 1);
-    return (uint32_t)t->monos.n - 1;
+    return id;
 }
 
 /* x*y; false past the limits. */
@@ -254,6 +242,14 @@ static uint32_t common_mono(shp_dims *t, uint32_t a, uint32_t b)
 
 typedef struct poly { uint32_t n; shp_term at[MAX_TERMS]; } poly;
 
+/* Appends coef*mono unless coef is 0; false where there is no room. */
+static bool push_term(poly *p, int64_t coef, uint32_t mono)
+{
+    if (coef && p->n < MAX_TERMS) p->at[p->n++] = (shp_term){ coef, mono, 0 };
+    else return coef == 0;
+    return true;
+}
+
 /* Bounds of a sum, term by term; the bounds of compound atoms see no correlation (dimfact.c does). */
 static void bound_sum(const shp_dims *t, shp_expr *e)
 {
@@ -270,21 +266,16 @@ static void bound_sum(const shp_dims *t, shp_expr *e)
 
 static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
 {
-    if (n > t->max_terms) return fail(t, FAIL_LIMIT);
-    shp_slot *s = probe(t, OF_EXPR, term, n * sizeof *term);
-    if (!s || s->ref) return s ? s->ref >> 4 : 0;
-    shp_traits is = { 0 };
-    for (uint32_t i = 0; i < n; i++) gather(t, &is, &mono_at(t, term[i].mono)->is);
-    if (is.weight > MAX_WEIGHT) return fail(t, FAIL_LIMIT);
-    shp_expr *e = shp_alloc(t->arena, sizeof *e);
-    if (!e || !(e->term = copy(t, term, n, sizeof *term))) return 0;
+    uint32_t id, weight = 0;
+    for (uint32_t i = 0; i < n; i++) weight += mono_at(t, term[i].mono)->is.weight;
+    if (n > t->max_terms || weight > MAX_WEIGHT) return fail(t, FAIL_LIMIT);
+    shp_expr *e = intern(t, OF_EXPR, term, n * sizeof *term, offsetof(shp_expr, term), &id);
+    if (!e) return id;
     e->n = n;
-    e->is = is;
+    for (uint32_t i = 0; i < n; i++) gather(t, &e->is, &mono_at(t, term[i].mono)->is);
     bound_sum(t, e);
-    e->lo_done = e->hi_done = !is.compound;
-    if (t->exprs.n >> 28 || !push_record(t, &t->exprs, e)) return 0;
-    fill(t, s, OF_EXPR, t->exprs.n - 1);
-    return (shp_dim)t->exprs.n - 1;
+    e->lo_done = e->hi_done = !e->is.compound;
+    return id;
 }
 
 shp_dim shp_dim_const(shp_dims *t, int64_t value)
@@ -293,57 +284,85 @@ shp_dim shp_dim_const(shp_dims *t, int64_t value)
     return make_expr(t, &k, value != 0);
 }
 
-/* ka*a + kb*b*m into out. */
-static bool merge(shp_dims *t, const shp_term *a, uint32_t na, int64_t ka,
-                  const shp_term *b, uint32_t nb, int64_t kb, uint32_t m, poly *out)
-{
-    uint32_t i = 0, j = 0, joined = 0;
-    bool have = false;
-    out->n = 0;
-    while (i < na || j < nb) {
-        if (j < nb && !have) {
-            if (!join_monos(t, b[j].mono, m, &joined)) return false;
-            have = true;
-        }
-        int c = i == na ? 1 : j == nb ? -1 : compare_monos(t, a[i].mono, joined);
-        int64_t x = 0, y = 0, sum;
-        if ((c <= 0 && !mul64(ka, a[i].coef, &x)) || (c >= 0 && !mul64(kb, b[j].coef, &y)) || !add64(x, y, &sum))
-            return fail(t, FAIL_OVERFLOW);
-        uint32_t mono = c <= 0 ? a[i].mono : joined;
-        i += c <= 0;
-        if (c >= 0) { j++; have = false; }
-        if (sum == 0) continue;
-        if (out->n == MAX_TERMS) return fail(t, FAIL_LIMIT);
-        out->at[out->n++] = (shp_term){ sum, mono, 0 };
-    }
-    return true;
-}
-
 shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb)
 {
     if (!a || !b) return 0;
     const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
     poly p;
-    return merge(t, x->term, x->n, ka, y->term, y->n, kb, 0, &p) ? make_expr(t, p.at, p.n) : 0;
+    p.n = 0;
+    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
+        int c = i == x->n ? 1 : j == y->n ? -1 : compare_monos(t, x->term[i].mono, y->term[j].mono);
+        uint32_t mono = c <= 0 ? x->term[i].mono : y->term[j].mono;
+        int64_t k = 0, l = 0;
+        if ((c <= 0 && !mul64(ka, x->term[i++].coef, &k)) || (c >= 0 && !mul64(kb, y->term[j++].coef, &l)) || !add64(k, l, &k))
+            return fail(t, FAIL_OVERFLOW);
+        if (!push_term(&p, k, mono)) return fail(t, FAIL_LIMIT);
+    }
+    return make_expr(t, p.at, p.n);
 }
+
+shp_dim dim_add(shp_dims *t, shp_dim a, shp_dim b) { return dim_sum(t, a, 1, b, 1); }
+shp_dim dim_less(shp_dims *t, shp_dim a, shp_dim b) { return dim_sum(t, a, 1, b, -1); }
+shp_dim dim_minus(shp_dims *t, shp_dim a) { return dim_sum(t, a, -1, t->zero, 0); }
 
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k)
 {
-    return k ? dim_sum(t, a, 1, shp_dim_const(t, k), 1) : a;
+    return k ? dim_add(t, a, shp_dim_const(t, k)) : a;
+}
+
+typedef enum way { TIMES, SHRINK, QUOTIENT, REMAINDER, ONES, POSITIVE, WITH } way;
+
+/* The sum of what becomes of each term of d; none of it changes the order of terms.
+ *   TIMES      k*m times it
+ *   SHRINK     it divided by k*m, which divides each term (failing otherwise)
+ *   QUOTIENT   its coefficient divided by k, rounded down; m: 0 where k does not divide it, but for the constant
+ *   REMAINDER  what that leaves
+ *   ONES       its product alone; nothing for the constant
+ *   POSITIVE   itself where its coefficient is positive
+ *   WITH       it divided by m, an atom; nothing where m does not divide it; failing where m does so twice */
+static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
+{
+    if (!d) return 0;
+    const shp_expr *e = expr_at(t, d);
+    poly p;
+    p.n = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        uint32_t mono = e->term[i].mono, q = mono;
+        int64_t c = e->term[i].coef;
+        switch (how) {
+        case TIMES:
+            if (!join_monos(t, mono, m, &q)) return 0;
+            if (!mul64(c, k, &c)) return fail(t, FAIL_OVERFLOW);
+            break;
+        case SHRINK:
+            if (!divide_monos(t, mono, m, &q)) return 0;
+            c /= k;
+            break;
+        case QUOTIENT: c = m && mono && c % k ? 0 : floor64(c, k); break;
+        case REMAINDER: c = m && mono && c % k ? c : mod64(c, k); break;
+        case ONES: c = mono != 0; break;
+        case POSITIVE: if (c < 0) continue; break;
+        case WITH:
+            if (!divide_monos(t, mono, m, &q)) continue;
+            if (divide_monos(t, q, m, &mono)) return 0;
+            break;
+        }
+        push_term(&p, c, q);
+    }
+    return make_expr(t, p.at, p.n);
 }
 
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b)
 {
     if (!a || !b) return 0;
-    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
-    if (x->n > y->n) { const shp_expr *swap = x; x = y; y = swap; }
-    poly p[2];
-    p[0].n = 0;
-    for (uint32_t i = 0; i < x->n; i++) {
-        const poly *had = p + i % 2;
-        if (!merge(t, had->at, had->n, 1, y->term, y->n, x->term[i].coef, x->term[i].mono, p + (i + 1) % 2)) return 0;
+    if (expr_at(t, a)->n > expr_at(t, b)->n) { shp_dim swap = a; a = b; b = swap; }
+    const shp_expr *e = expr_at(t, a);
+    shp_dim sum = t->zero;
+    for (uint32_t i = 0; i < e->n; i++) {
+        shp_dim part = each(t, b, TIMES, e->term[i].coef, e->term[i].mono);
+        sum = i ? dim_add(t, sum, part) : part;
     }
-    return make_expr(t, p[x->n % 2].at, p[x->n % 2].n);
+    return sum;
 }
 
 static int64_t gcd64(int64_t a, int64_t b)
@@ -364,15 +383,7 @@ int64_t dim_content(const shp_dims *t, shp_dim d)
 /* d/(g*m) where that divides each term. */
 static shp_dim shrink(shp_dims *t, shp_dim d, int64_t g, uint32_t m)
 {
-    if (!d || (g == 1 && !m)) return d;
-    const shp_expr *e = expr_at(t, d);
-    poly p = { .n = e->n };
-    for (uint32_t i = 0; i < e->n; i++) {
-        uint32_t q;
-        if (!divide_monos(t, e->term[i].mono, m, &q)) return 0;
-        p.at[i] = (shp_term){ e->term[i].coef / g, q, 0 };
-    }
-    return make_expr(t, p.at, p.n);
+    return g == 1 && !m ? d : each(t, d, SHRINK, g, m);
 }
 
 shp_dim dim_shrink(shp_dims *t, shp_dim d, int64_t g) { return shrink(t, d, g, 0); }
@@ -408,24 +419,11 @@ static int64_t constant_of(const shp_expr *e)
 
 /* ---- atoms ---- */
 
-static shp_atom *new_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n)
+/* Makes the product and the sum that are a new atom alone. */
+static shp_dim seal_atom(shp_dims *t, shp_atom *x, uint32_t id)
 {
-    shp_atom *x = shp_alloc(t->arena, sizeof *x);
-    if (!x || !(x->arg = copy(t, arg, n, sizeof *arg))) return NULL;
-    x->kind = kind;
-    x->n = n;
-    for (uint32_t i = 0; i < n; i++) gather(t, &x->is, &expr_at(t, arg[i])->is);
+    x->id = id;
     x->is.weight++;
-    x->is.compound = n > 0;
-    x->is.depth = (uint8_t)(x->is.depth + (n > 0));
-    x->is.broadcast |= kind == ATOM_BROADCAST;
-    x->id = (uint32_t)t->atoms.n;
-    return x;
-}
-
-/* Makes the product and the sum that are a recorded atom alone. */
-static shp_dim seal_atom(shp_dims *t, shp_atom *x)
-{
     x->mono = make_mono(t, &x->id, 1);
     if (x->mono) x->dim = single(t, 1, x->mono);
     return x->dim;
@@ -433,23 +431,21 @@ static shp_dim seal_atom(shp_dims *t, shp_atom *x)
 
 shp_dim dim_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n)
 {
-    unsigned class = OF_ATOM + (unsigned)kind;
+    uint32_t id;
     for (uint32_t i = 0; i < n; i++) {
         if (!arg[i]) return 0;
         if (expr_at(t, arg[i])->is.depth >= t->max_depth) return fail(t, FAIL_LIMIT);
     }
-    shp_slot *s = probe(t, class, arg, n * sizeof *arg);
-    if (!s) return 0;
-    if (s->ref) return atom_at(t, s->ref >> 4)->dim;
-    shp_atom *x = new_atom(t, kind, arg, n);
-    if (!x) return 0;
-    dim_bound_atom(t, x);                       /* may intern: the slot is looked up again */
-    s = probe(t, class, arg, n * sizeof *arg);
-    if (!s || s->ref) return 0;
-    x->id = (uint32_t)t->atoms.n;
-    if (!push_record(t, &t->atoms, x)) return 0;
-    fill(t, s, class, x->id);
-    return seal_atom(t, x);
+    shp_atom *x = intern(t, OF_ATOM + (unsigned)kind, arg, n * sizeof *arg, offsetof(shp_atom, arg), &id);
+    if (!x) return atom_at(t, id)->dim;
+    x->kind = kind;
+    x->n = n;
+    for (uint32_t i = 0; i < n; i++) gather(t, &x->is, &expr_at(t, arg[i])->is);
+    x->is.compound = true;
+    x->is.depth++;
+    x->is.broadcast |= kind == ATOM_BROADCAST;
+    dim_bound_atom(t, x);
+    return seal_atom(t, x, id);
 }
 
 shp_atom *dim_lone(const shp_dims *t, shp_dim d)
@@ -476,72 +472,46 @@ shp_atom *dim_compound(const shp_dims *t, shp_dim d, uint32_t below)
 
 bool dim_split(shp_dims *t, shp_dim d, const shp_atom *x, shp_dim *c, shp_dim *rest)
 {
-    if (!d) return false;
-    const shp_expr *e = expr_at(t, d);
-    poly with = { .n = 0 }, without = { .n = 0 };
-    for (uint32_t i = 0; i < e->n; i++) {
-        const shp_mono *m = mono_at(t, e->term[i].mono);
-        uint32_t times = 0, q;
-        for (uint32_t j = 0; j < m->n; j++) times += m->atom[j] == x->id;
-        if (times > 1) return false;
-        if (!times) { without.at[without.n++] = e->term[i]; continue; }
-        if (!divide_monos(t, e->term[i].mono, x->mono, &q)) return false;
-        with.at[with.n++] = (shp_term){ e->term[i].coef, q, 0 };
-    }
-    *c = make_expr(t, with.at, with.n);
-    *rest = make_expr(t, without.at, without.n);
+    *c = each(t, d, WITH, 0, x->mono);
+    *rest = dim_less(t, d, dim_times(t, *c, x->dim));
     return *c && *rest;
 }
 
 /* ---- symbols ---- */
 
-static shp_dim new_symbol(shp_dims *t, unsigned class, shp_slot *s, const shp_named *init)
+static shp_dim symbol(shp_dims *t, unsigned class, const void *key, size_t size, const shp_symbol *init)
 {
+    uint32_t id;
+    shp_atom *x = intern(t, class, key, size, offsetof(shp_atom, arg), &id);
+    if (!x) return atom_at(t, id)->dim;
     shp_named *n = shp_alloc(t->arena, sizeof *n);
     shp_symset *set = shp_alloc(t->arena, sizeof *set + sizeof set->id[0]);
-    shp_atom *x = new_atom(t, ATOM_SYMBOL, NULL, 0);
-    if (!n || !set || !x || t->symbols.n >> 28 || !push_record(t, &t->symbols, n)) return 0;
-    *n = *init;
-    if (!push_record(t, &t->atoms, x)) { t->symbols.n--; return 0; }
-    n->atom = x->id;
+    if (!set || !push_record(t, &t->symbols, n)) return 0;
+    n->s = *init;
+    n->atom = id;
     x->symbol = (uint32_t)t->symbols.n - 1;
     set->n = 1;
     set->id[0] = x->symbol;
     x->is.symbols = set;
-    x->is.lo = n->s.kind == SHP_ANY ? INT64_MIN : 0;
-    x->is.hi = n->s.kind == SHP_FLAG ? 1 : INT64_MAX;
-    x->is.fresh = n->s.name.len == 0;
-    x->is.undeclared = !n->s.declared;
-    fill(t, s, class, x->symbol);
-    return seal_atom(t, x);
+    x->is.lo = init->kind == SHP_ANY ? INT64_MIN : 0;
+    x->is.hi = init->kind == SHP_FLAG ? 1 : INT64_MAX;
+    x->is.fresh = init->name.len == 0;
+    x->is.undeclared = !init->declared;
+    return seal_atom(t, x, id);
 }
 
-static shp_dim symbol_dim(const shp_dims *t, const shp_slot *s)
-{
-    return atom_at(t, symbol_at(t, s->ref >> 4)->atom)->dim;
-}
-
-shp_dim shp_dims_symbol_dim(const shp_dims *t, uint32_t i)
-{
-    uint32_t atom = symbol_at(t, i)->atom;
-    return atom < t->atoms.n ? atom_at(t, atom)->dim : 0;
-}
+shp_dim shp_dims_symbol_dim(const shp_dims *t, uint32_t i) { return atom_at(t, symbol_at(t, i)->atom)->dim; }
 
 shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool declared)
 {
-    if (!name.len) return 0;
-    shp_slot *s = probe(t, OF_NAME, name.at, name.len);
-    if (!s || s->ref) return s ? symbol_dim(t, s) : 0;
-    shp_named n = { .s = { .name = name, .kind = kind, .declared = declared } };
-    return new_symbol(t, OF_NAME, s, &n);
+    shp_symbol s = { .name = name, .kind = kind, .declared = declared };
+    return name.len ? symbol(t, OF_NAME, name.at, name.len, &s) : 0;
 }
 
 shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, shp_origin origin)
 {
-    shp_slot *s = probe(t, OF_KEY, &key, sizeof key);
-    if (!s || s->ref) return s ? symbol_dim(t, s) : 0;
-    shp_named n = { .s = { .kind = kind, .origin = origin }, .key = key };
-    return new_symbol(t, OF_KEY, s, &n);
+    shp_symbol s = { .kind = kind, .origin = origin };
+    return symbol(t, OF_KEY, &key, sizeof key, &s);
 }
 
 bool dim_find_name(shp_dims *t, shp_str name)
@@ -567,8 +537,8 @@ bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
         if (k == 0 || !divide_monos(t, x.mono, y->term[0].mono, &m)) { i++; continue; }
         if (step > 4 * MAX_TERMS) return fail(t, FAIL_LIMIT);
         shp_dim part = single(t, k, m);
-        *q = dim_sum(t, *q, 1, part, 1);
-        *r = dim_sum(t, *r, 1, dim_times(t, part, b), -1);
+        *q = dim_add(t, *q, part);
+        *r = dim_less(t, *r, dim_times(t, part, b));
         if (!*q || !*r) return false;
         const shp_expr *left = expr_at(t, *r);      /* a remainder of this term stays where it is */
         if (i < left->n && left->term[i].mono == x.mono) i++;
@@ -579,12 +549,8 @@ bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
 /* floor(a/b), coefficients of a in [0, b): the complement has b - c for each c, and b - 1 - d for the constant. */
 shp_dim dim_complement(shp_dims *t, shp_dim a, int64_t b, shp_dim *x)
 {
-    const shp_expr *e = expr_at(t, a);
-    poly p = { .n = 0 };
-    for (uint32_t i = 0; i < e->n; i++)
-        if (e->term[i].mono) p.at[p.n++] = (shp_term){ 1, e->term[i].mono, 0 };
-    *x = make_expr(t, p.at, p.n);
-    return *x ? dim_plus(t, dim_sum(t, *x, b, a, -1), b - 1) : 0;
+    *x = each(t, a, ONES, 0, 0);
+    return dim_plus(t, dim_sum(t, *x, b, a, -1), b - 1);
 }
 
 /* Of the two ways to write a floor, the one whose first differing coefficient is smaller: floor((H + 1)/2) is
@@ -600,17 +566,8 @@ static bool prefer_complement(const shp_expr *e, int64_t b)
 /* a = b*q + r with each coefficient of r in [0, b); exact: only whole multiples of b go to q, but for the constant. */
 static bool pull_out(shp_dims *t, shp_dim a, int64_t b, bool exact, shp_dim *q, shp_dim *r)
 {
-    const shp_expr *e = expr_at(t, a);
-    poly quotient = { .n = 0 }, remainder = { .n = 0 };
-    for (uint32_t i = 0; i < e->n; i++) {
-        shp_term x = e->term[i];
-        int64_t k = floor64(x.coef, b), left = mod64(x.coef, b);
-        if (exact && left && x.mono) { k = 0; left = x.coef; }
-        if (k) quotient.at[quotient.n++] = (shp_term){ k, x.mono, 0 };
-        if (left) remainder.at[remainder.n++] = (shp_term){ left, x.mono, 0 };
-    }
-    *q = make_expr(t, quotient.at, quotient.n);
-    *r = make_expr(t, remainder.at, remainder.n);
+    *q = each(t, a, QUOTIENT, b, exact);
+    *r = each(t, a, REMAINDER, b, exact);
     return *q && *r;
 }
 
@@ -632,7 +589,7 @@ static shp_dim unnest(shp_dims *t, shp_dim a, shp_dim b)
         }
         if (!sign) continue;
         shp_dim top = dim_sum(t, dim_times(t, f->arg[1], rest), 1, f->arg[0], sign);
-        if (sign < 0) top = dim_plus(t, dim_sum(t, top, 1, f->arg[1], 1), -1);
+        if (sign < 0) top = dim_plus(t, dim_add(t, top, f->arg[1]), -1);
         shp_dim out = dim_floor(t, top, dim_times(t, b, f->arg[1]));
         if (out && k != sign) out = dim_sum(t, out, 1, f->dim, whole ? (k - sign) / n : 0);
         return out;
@@ -659,13 +616,13 @@ static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
     if (expr_at(t, r)->is.compound) {
         t->failure = FAIL_NONE;
         shp_dim flat = unnest(t, r, shp_dim_const(t, b));
-        if (flat || t->failure) return dim_sum(t, q, 1, flat, 1);
+        if (flat || t->failure) return dim_add(t, q, flat);
     }
     if (!pull_out(t, a, b, false, &q, &r)) return 0;     /* all of a again: q is replaced */
     bool swap = prefer_complement(expr_at(t, r), b);
     if (swap) {
         r = dim_complement(t, r, b, &x);
-        q = r ? dim_sum(t, q, 1, x, 1) : 0;
+        q = r ? dim_add(t, q, x) : 0;
     }
     shp_dim arg[2] = { r, shp_dim_const(t, b) };
     return dim_sum(t, q, 1, dim_atom(t, ATOM_FLOOR, arg, 2), swap ? -1 : 1);
@@ -676,25 +633,25 @@ static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
     if (expr_at(t, b)->term[0].coef < 0) {
-        a = dim_sum(t, a, -1, t->zero, 0);
-        b = dim_sum(t, b, -1, t->zero, 0);
+        a = dim_minus(t, a);
+        b = dim_minus(t, b);
     }
     if (!a || !b || !dim_divmod(t, a, b, &q, &r)) return 0;
     if (r == t->zero) return q;
     int64_t g = gcd64(dim_content(t, r), dim_content(t, b));
     shp_dim both[2] = { r, b };
     uint32_t m = shared_mono(t, both, 2);
-    if (g != 1 || m) return dim_sum(t, q, 1, dim_floor(t, shrink(t, r, g, m), shrink(t, b, g, m)), 1);
+    if (g != 1 || m) return dim_add(t, q, dim_floor(t, shrink(t, r, g, m), shrink(t, b, g, m)));
     if (shp_dim_lo(t, b) >= 0) {                /* so b >= 1 */
         if (shp_dim_lo(t, r) >= 0 && shp_dim_ge(t, b, dim_plus(t, r, 1)) == 1) return q;
         t->failure = FAIL_NONE;
         shp_dim flat = expr_at(t, r)->is.compound ? unnest(t, r, b) : 0;
-        if (flat || t->failure) return dim_sum(t, q, 1, flat, 1);
+        if (flat || t->failure) return dim_add(t, q, flat);
         if (expr_at(t, r)->term[0].coef < 0)    /* floor(-x/b) = -1 - floor((x - 1)/b) */
-            return dim_sum(t, dim_plus(t, q, -1), 1, dim_floor(t, dim_plus(t, dim_sum(t, r, -1, t->zero, 0), -1), b), -1);
+            return dim_less(t, dim_plus(t, q, -1), dim_floor(t, dim_plus(t, dim_minus(t, r), -1), b));
     }
     shp_dim arg[2] = { r, b };
-    return dim_sum(t, q, 1, dim_atom(t, ATOM_FLOOR, arg, 2), 1);
+    return dim_add(t, q, dim_atom(t, ATOM_FLOOR, arg, 2));
 }
 
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
@@ -709,7 +666,7 @@ shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
         return d;
     }
     if (y < 0) {
-        a = dim_sum(t, a, -1, t->zero, 0);
+        a = dim_minus(t, a);
         if (!a || y == INT64_MIN) return a ? fail(t, FAIL_OVERFLOW) : 0;
         y = -y;
     }
@@ -719,12 +676,12 @@ shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
 
 shp_dim dim_ceil(shp_dims *t, shp_dim a, shp_dim b)
 {
-    return dim_sum(t, dim_floor(t, dim_sum(t, a, -1, t->zero, 0), b), -1, t->zero, 0);
+    return dim_minus(t, dim_floor(t, dim_minus(t, a), b));
 }
 
 shp_dim dim_mod(shp_dims *t, shp_dim a, shp_dim b)
 {
-    return dim_sum(t, a, 1, dim_times(t, b, dim_floor(t, a, b)), -1);
+    return dim_less(t, a, dim_times(t, b, dim_floor(t, a, b)));
 }
 
 /* ---- Min ---- */
@@ -751,14 +708,13 @@ static bool flatten_min(shp_dims *t, shp_dim *list, uint32_t *n)
     return true;
 }
 
-/* Drops what is never below another. */
-static uint32_t drop_larger(shp_dims *t, shp_dim *list, uint32_t n)
+/* Drops from a list each element that another one, or an earlier one, makes needless; returns its new length. */
+static uint32_t drop(shp_dims *t, shp_dim *list, uint32_t n, bool (*needless)(shp_dims *t, shp_dim x, shp_dim other, bool earlier))
 {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++) {
-            if (i == j || shp_dim_ge(t, list[i], list[j]) != 1) continue;
-            memmove(list + i, list + i + 1, (n - i - 1) * sizeof *list);
-            n--;
+            if (i == j || !needless(t, list[i], list[j], j < i)) continue;
+            memmove(list + i, list + i + 1, (--n - i) * sizeof *list);
             i--;
             break;
         }
@@ -766,23 +722,16 @@ static uint32_t drop_larger(shp_dims *t, shp_dim *list, uint32_t n)
     return n;
 }
 
+static bool never_below(shp_dims *t, shp_dim x, shp_dim other, bool earlier)
+{
+    (void)earlier;
+    return shp_dim_ge(t, x, other) == 1;
+}
+
 /* The smaller coefficient of a and b for each product, 0 where there is none. */
 static shp_dim lesser(shp_dims *t, shp_dim a, shp_dim b)
 {
-    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
-    poly p = { .n = 0 };
-    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
-        int c = i == x->n ? 1 : j == y->n ? -1 : compare_monos(t, x->term[i].mono, y->term[j].mono);
-        uint32_t m = c <= 0 ? x->term[i].mono : y->term[j].mono;
-        int64_t k = c <= 0 ? x->term[i].coef : 0, l = c >= 0 ? y->term[j].coef : 0;
-        if (l < k) k = l;
-        i += c <= 0;
-        j += c >= 0;
-        if (k == 0) continue;
-        if (p.n == MAX_TERMS) return fail(t, FAIL_LIMIT);
-        p.at[p.n++] = (shp_term){ k, m, 0 };
-    }
-    return make_expr(t, p.at, p.n);
+    return dim_less(t, a, each(t, dim_less(t, a, b), POSITIVE, 0, 0));
 }
 
 /* Min(a + c, b + c) = Min(a, b) + c and Min(k*a, k*b) = k*Min(a, b): what remains has, for each product, 0 as its
@@ -793,13 +742,13 @@ shp_dim dim_min(shp_dims *t, const shp_dim *from, uint32_t n)
     if (n > MAX_ARGS) return fail(t, FAIL_LIMIT);
     for (uint32_t i = 0; i < n; i++) if (!(list[i] = from[i])) return 0;
     if (!flatten_min(t, list, &n)) return 0;
-    n = drop_larger(t, list, sort_dims(t, list, n));
+    n = drop(t, list, sort_dims(t, list, n), never_below);
     if (n == 1) return list[0];
     shp_dim common = list[0];
     for (uint32_t i = 1; i < n && common; i++) common = lesser(t, common, list[i]);
     int64_t g = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!(list[i] = dim_sum(t, list[i], 1, common, -1))) return 0;
+        if (!(list[i] = dim_less(t, list[i], common))) return 0;
         g = gcd64(dim_content(t, list[i]), g);
     }
     uint32_t m = shared_mono(t, list, n);
@@ -807,7 +756,7 @@ shp_dim dim_min(shp_dims *t, const shp_dim *from, uint32_t n)
     for (uint32_t i = 0; i < n; i++) if (!(list[i] = shrink(t, list[i], g, m))) return 0;
     n = sort_dims(t, list, n);
     shp_dim out = dim_atom(t, ATOM_MIN, list, n);
-    return dim_sum(t, common, 1, dim_times(t, single(t, g, m), out), 1);
+    return dim_add(t, common, dim_times(t, single(t, g, m), out));
 }
 
 shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b)
@@ -815,7 +764,7 @@ shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b)
     shp_dim list[2] = { a, b };
     if (shp_dim_ge(t, a, b) == 1) return a;
     if (shp_dim_ge(t, b, a) == 1) return b;
-    return dim_sum(t, dim_sum(t, a, 1, b, 1), 1, dim_min(t, list, 2), -1);
+    return dim_less(t, dim_add(t, a, b), dim_min(t, list, 2));
 }
 
 /* ---- broadcast ---- */
@@ -829,7 +778,7 @@ static bool min_of(shp_dims *t, shp_dim x, shp_dim of)
         if (m->kind != ATOM_MIN || !dim_split(t, x, m, &c, &rest) || !shp_dim_is(t, c, 1)) continue;
         bool has = false, rest_ok = true;
         for (uint32_t i = 0; i < m->n; i++) {
-            shp_dim e = dim_sum(t, rest, 1, m->arg[i], 1);
+            shp_dim e = dim_add(t, rest, m->arg[i]);
             if (!e) return false;
             if (e == of) has = true;
             else if (shp_dim_lo(t, e) < 2) rest_ok = false;
@@ -837,6 +786,11 @@ static bool min_of(shp_dims *t, shp_dim x, shp_dim of)
         if (has && rest_ok) return true;
     }
     return false;
+}
+
+static bool decided(shp_dims *t, shp_dim x, shp_dim by, bool earlier)
+{
+    return min_of(t, x, by) || (earlier && shp_dim_eq(t, x, by) == 1);
 }
 
 /* The arguments of nested broadcasts as one sorted list. */
@@ -870,15 +824,7 @@ shp_dim dim_broadcast(shp_dims *t, const shp_dim *from, uint32_t n)
         }
     }
     if (number || other) return number ? number : other;
-    for (uint32_t i = 0; i < n; i++) {          /* drop what another decides */
-        bool drop = false;
-        for (uint32_t j = 0; j < n && !drop; j++)
-            drop = i != j && (min_of(t, list[i], list[j]) || (j < i && shp_dim_eq(t, list[i], list[j]) == 1));
-        if (!drop) continue;
-        memmove(list + i, list + i + 1, (n - i - 1) * sizeof *list);
-        n--;
-        i--;
-    }
+    n = drop(t, list, n, decided);
     return n == 1 ? list[0] : dim_atom(t, ATOM_BROADCAST, list, n);
 }
 
@@ -890,8 +836,8 @@ static shp_dim apply(shp_dims *t, op o, shp_dim a, shp_dim b)
 {
     shp_dim list[2] = { a, b };
     switch (o) {
-    case OP_ADD: return dim_sum(t, a, 1, b, 1);
-    case OP_SUB: return dim_sum(t, a, 1, b, -1);
+    case OP_ADD: return dim_add(t, a, b);
+    case OP_SUB: return dim_less(t, a, b);
     case OP_MUL: return dim_times(t, a, b);
     case OP_FLOOR: return dim_floor(t, a, b);
     case OP_CEIL: return dim_ceil(t, a, b);
@@ -941,8 +887,8 @@ shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
     shp_dim q, r;
     if (!a || !b || b == t->zero) return 0;
     if (expr_at(t, b)->term[0].coef < 0) {
-        a = dim_sum(t, a, -1, t->zero, 0);
-        b = dim_sum(t, b, -1, t->zero, 0);
+        a = dim_minus(t, a);
+        b = dim_minus(t, b);
     }
     return a && b && dim_divmod(t, a, b, &q, &r) && r == t->zero ? q : 0;
 }
@@ -957,10 +903,10 @@ shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth)
     t->max_terms = terms < 2 ? 2 : terms > MAX_TERMS ? MAX_TERMS : terms;
     t->max_depth = depth > MAX_DEPTH ? MAX_DEPTH : depth;
     shp_mono *unit = shp_alloc(a, sizeof *unit);
-    t->memo = shp_alloc_array(a, MEMO, sizeof *t->memo);
-    if (!unit || !t->memo || !rehash(t)) return NULL;
+    shp_atom *none = shp_alloc(a, sizeof *none);        /* handle 0 is no dim, index 0 no atom */
+    if (!unit || !rehash(t) || !push_record(t, &t->monos, unit) || !push_record(t, &t->exprs, unit) || !push_record(t, &t->atoms, none))
+        return NULL;
     unit->is.lo = unit->is.hi = 1;
-    if (!push_record(t, &t->monos, unit) || !push_record(t, &t->exprs, unit)) return NULL;  /* handle 0 is no dim */
     t->zero = shp_dim_const(t, 0);
     t->one = shp_dim_const(t, 1);
     return t->one ? t : NULL;

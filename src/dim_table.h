@@ -44,17 +44,17 @@ typedef struct shp_atom {
     uint32_t id;
     uint32_t symbol;        /* of ATOM_SYMBOL: its index */
     uint32_t n;
-    const shp_dim *arg;     /* of the others: {numerator, denominator}, or the list in order */
     uint32_t mono;          /* the product that is this atom alone */
     shp_dim dim;            /* the sum that is this atom alone */
     shp_dim to;             /* what replaces it, or 0 */
+    shp_dim arg[];          /* of the others: {numerator, denominator}, or the list in order */
 } shp_atom;
 
 /* A product of atoms, ascending; the empty one, 1, has id 0. */
 typedef struct shp_mono {
     shp_traits is;
     uint32_t n;
-    const uint32_t *atom;
+    uint32_t atom[];
 } shp_mono;
 
 typedef struct shp_term {
@@ -67,19 +67,20 @@ typedef struct shp_term {
 typedef struct shp_expr {
     shp_traits is;
     uint32_t n;
-    const shp_term *term;
     bool lo_done, hi_done;  /* is.lo and is.hi are as good as they get */
     bool is_zero;           /* a noted equality says that it is 0 */
     uint32_t epoch;         /* 1 + the epoch at which `resolved` was found, or 0 */
     shp_dim resolved;
     shp_dim shifted;        /* with every declared size s written as s + 1, or 0 */
+    shp_term term[];
 } shp_expr;
 
-typedef struct shp_named { shp_symbol s; uint64_t key; uint32_t atom; } shp_named;
+typedef struct shp_named { shp_symbol s; uint32_t atom; } shp_named;
 
 typedef struct shp_list { void *at; size_t n, room; } shp_list;
 
-typedef struct shp_slot { uint32_t hash, ref; } shp_slot;
+/* A record by the bytes that define it: its class in the 4 bits below its index. */
+typedef struct shp_slot { const void *at; uint32_t size, hash, ref; } shp_slot;
 
 /* An operation done before, and its answer. */
 typedef struct shp_memo { shp_dim a, b; uint32_t op, epoch; shp_dim result; } shp_memo;
@@ -94,7 +95,7 @@ struct shp_dims {
     shp_list facts, notes;                  /* of shp_fact: in order, and those that are pairs */
     shp_slot *slots;                        /* one intern table for everything */
     uint32_t mask, used;
-    shp_memo *memo;                         /* MEMO of them */
+    shp_memo memo[MEMO];
     uint32_t epoch, printed, level;
     shp_dim zero, one;
     shp_dim_failure failure;                /* why the last answer of 0 was one */
@@ -134,6 +135,9 @@ static inline int64_t mod64(int64_t a, int64_t b) { return a % b < 0 ? a % b + b
 void *dim_push(shp_dims *t, shp_list *list, size_t size);           /* room for one more, or NULL */
 bool dim_find_name(shp_dims *t, shp_str name);                      /* is there a symbol of that name */
 shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb);     /* ka*a + kb*b */
+shp_dim dim_add(shp_dims *t, shp_dim a, shp_dim b);
+shp_dim dim_less(shp_dims *t, shp_dim a, shp_dim b);                /* a - b */
+shp_dim dim_minus(shp_dims *t, shp_dim a);                          /* -a */
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k);                /* a + k */
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b);
 bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r);     /* a = b*q + r as polynomials */

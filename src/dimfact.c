@@ -8,10 +8,8 @@
 int64_t dim_bound_mul(int64_t a, int64_t b)
 {
     int64_t r;
-    bool infinite = a == INT64_MIN || a == INT64_MAX || b == INT64_MIN || b == INT64_MAX;
-    if (a == 0 || b == 0) return 0;
-    if (!infinite && mul64(a, b, &r)) return r;
-    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    if (!mul64(a, b, &r)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    return r == -INT64_MAX ? INT64_MIN : r;     /* -1 times infinity */
 }
 
 int64_t dim_bound_add(int64_t a, int64_t b, int64_t infinity)
@@ -28,7 +26,7 @@ static int64_t over_elements(shp_dims *t, shp_dim rest, shp_dim c, const shp_ato
 {
     int64_t best = greatest ? INT64_MIN : INT64_MAX;
     for (uint32_t i = 0; i < x->n; i++) {
-        int64_t v = lower(t, dim_sum(t, rest, 1, dim_times(t, c, x->arg[i]), 1), budget);
+        int64_t v = lower(t, dim_add(t, rest, dim_times(t, c, x->arg[i])), budget);
         if (greatest ? v > best : v < best) best = v;
     }
     return best;
@@ -39,7 +37,7 @@ static bool over_floor(shp_dims *t, shp_dim rest, shp_dim c, const shp_atom *x, 
 {
     int64_t b;
     shp_dim a = x->arg[0], den = x->arg[1];
-    if (positive) a = dim_plus(t, dim_sum(t, a, 1, den, -1), 1);
+    if (positive) a = dim_plus(t, dim_less(t, a, den), 1);
     if (shp_dim_number(t, den, &b)) {
         int64_t v = lower(t, dim_sum(t, rest, b, dim_times(t, c, a), 1), budget);
         *lo = v == INT64_MIN ? v : floor64(v, b) + (v % b != 0);
@@ -47,7 +45,7 @@ static bool over_floor(shp_dims *t, shp_dim rest, shp_dim c, const shp_atom *x, 
     }
     c = shp_dim_lo(t, den) >= 0 ? shp_dim_div_exact(t, c, den) : 0;
     if (!c) return false;
-    *lo = lower(t, dim_sum(t, rest, 1, dim_times(t, c, a), 1), budget);
+    *lo = lower(t, dim_add(t, rest, dim_times(t, c, a)), budget);
     return true;
 }
 
@@ -98,7 +96,7 @@ int64_t shp_dim_hi(shp_dims *t, shp_dim d)
     if (e->hi_done) return e->is.hi;
     shp_dim_failure failure = t->failure;
     e->hi_done = true;
-    int64_t v = shp_dim_lo(t, dim_sum(t, d, -1, t->zero, 0));
+    int64_t v = shp_dim_lo(t, dim_minus(t, d));
     if (v != INT64_MIN && -v < e->is.hi) e->is.hi = -v;
     t->failure = failure;
     return e->is.hi;
@@ -136,14 +134,14 @@ void dim_bound_atom(shp_dims *t, shp_atom *x)
 static shp_dim normal(shp_dims *t, shp_dim d)
 {
     if (!d || d == t->zero) return d;
-    if (expr_at(t, d)->term[0].coef < 0) d = dim_sum(t, d, -1, t->zero, 0);
+    if (expr_at(t, d)->term[0].coef < 0) d = dim_minus(t, d);
     return d ? dim_shrink(t, d, dim_content(t, d)) : 0;
 }
 
 static shp_dim difference(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim_failure failure = t->failure;
-    shp_dim d = dim_sum(t, a, 1, b, -1);
+    shp_dim d = dim_less(t, a, b);
     t->failure = failure;
     return d;
 }
@@ -218,7 +216,7 @@ static shp_dim rebuild_terms(shp_dims *t, shp_dim d)
         const shp_mono *m = mono_at(t, e->term[i].mono);
         shp_dim product = shp_dim_const(t, e->term[i].coef);
         for (uint32_t j = 0; j < m->n; j++) product = dim_times(t, product, rebuild_atom(t, atom_at(t, m->atom[j])));
-        sum = dim_sum(t, sum, 1, product, 1);
+        sum = dim_add(t, sum, product);
     }
     return sum;
 }

@@ -18,7 +18,7 @@ static uint32_t cost(const shp_dims *t, shp_dim d)
 static shp_dim with_mod(shp_dims *t, shp_dim c, const shp_atom *x)
 {
     c = shp_dim_div_exact(t, c, x->arg[1]);
-    return c ? dim_times(t, c, dim_sum(t, x->arg[0], 1, dim_atom(t, ATOM_MOD, x->arg, 2), -1)) : 0;
+    return c ? dim_times(t, c, dim_less(t, x->arg[0], dim_atom(t, ATOM_MOD, x->arg, 2))) : 0;
 }
 
 /* floor(a/b) as its complement, times c. */
@@ -27,15 +27,15 @@ static shp_dim with_complement(shp_dims *t, shp_dim c, const shp_atom *x)
     int64_t b;
     if (!shp_dim_number(t, x->arg[1], &b)) return 0;
     shp_dim whole, arg[2] = { dim_complement(t, x->arg[0], b, &whole), x->arg[1] };
-    return arg[0] ? dim_times(t, c, dim_sum(t, whole, 1, dim_atom(t, ATOM_FLOOR, arg, 2), -1)) : 0;
+    return arg[0] ? dim_times(t, c, dim_less(t, whole, dim_atom(t, ATOM_FLOOR, arg, 2))) : 0;
 }
 
 /* Min(a, b) as a + b - Max(a, b), times c. */
 static shp_dim with_max(shp_dims *t, shp_dim c, const shp_atom *x)
 {
     if (x->n != 2) return 0;
-    shp_dim both = dim_sum(t, x->arg[0], 1, x->arg[1], 1);
-    return dim_times(t, c, dim_sum(t, both, 1, dim_atom(t, ATOM_MAX, x->arg, 2), -1));
+    shp_dim both = dim_add(t, x->arg[0], x->arg[1]);
+    return dim_times(t, c, dim_less(t, both, dim_atom(t, ATOM_MAX, x->arg, 2)));
 }
 
 /* Min(S, 510) + 2 as Min(S + 2, 512). */
@@ -45,7 +45,7 @@ static shp_dim absorb_constant(shp_dims *t, shp_dim d)
     shp_dim c, rest, arg[MAX_ARGS];
     if (!x || (x->kind != ATOM_MIN && x->kind != ATOM_MAX) || !dim_split(t, d, x, &c, &rest)
         || c != t->one || rest == t->zero || !shp_dim_number(t, rest, NULL)) return d;
-    for (uint32_t i = 0; i < x->n; i++) arg[i] = dim_sum(t, x->arg[i], 1, rest, 1);
+    for (uint32_t i = 0; i < x->n; i++) arg[i] = dim_add(t, x->arg[i], rest);
     shp_dim whole = dim_atom(t, x->kind, arg, x->n);
     return whole ? whole : d;
 }
@@ -59,7 +59,7 @@ static shp_dim fold(shp_dims *t, shp_dim d)
         shp_dim c, rest, best = d;
         if (x->kind <= ATOM_MIN && dim_split(t, d, x, &c, &rest)) {
             for (int i = x->kind == ATOM_MIN ? 2 : 0; i < (x->kind == ATOM_MIN ? 3 : 2); i++) {
-                shp_dim other = dim_sum(t, rest, 1, ways[i](t, c, x), 1);
+                shp_dim other = dim_add(t, rest, ways[i](t, c, x));
                 if (other && cost(t, other) < cost(t, best)) best = other;
             }
         }
@@ -82,19 +82,12 @@ static void put(out *o, const char *text, size_t n)
 
 static void put_text(out *o, const char *text) { put(o, text, strlen(text)); }
 
-static size_t digits(uint64_t v, char text[20])
-{
-    size_t n = 0;
-    char reversed[20];
-    do reversed[n++] = (char)('0' + v % 10); while (v /= 10);
-    for (size_t i = 0; i < n; i++) text[i] = reversed[n - 1 - i];
-    return n;
-}
-
 static void put_number(out *o, uint64_t v)
 {
     char text[20];
-    put(o, text, digits(v, text));
+    size_t n = sizeof text;
+    do text[--n] = (char)('0' + v % 10); while (v /= 10);
+    put(o, text + n, sizeof text - n);
 }
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -107,24 +100,23 @@ static bool identifier(shp_str s)
     return ok;
 }
 
-/* The number N of unk__N, given at first printing; names that the model uses are skipped. */
-static uint32_t number_of(shp_dims *t, shp_symbol *s)
+/* unk__N, N given at first printing; names that the model uses are skipped. */
+static void put_unnamed(out *o, shp_symbol *s)
 {
+    char text[25] = "unk__";
+    out name = { o->t, text, sizeof text, 5, false };
     while (!s->printed) {
-        char text[25] = "unk__";
-        uint32_t n = t->printed++;
-        if (!dim_find_name(t, (shp_str){ text, (uint32_t)(5 + digits(n, text + 5)) })) s->printed = n + 1;
+        put_number(&name, o->t->printed++);
+        if (!dim_find_name(o->t, (shp_str){ text, (uint32_t)name.len })) s->printed = o->t->printed;
+        name.len = 5;
     }
-    return s->printed - 1;
+    put_number(&name, s->printed - 1);
+    put(o, text, name.len);
 }
 
 static void put_symbol(out *o, shp_symbol *s, bool alone)
 {
-    if (!s->name.len) {
-        put_text(o, "unk__");
-        put_number(o, number_of(o->t, s));
-        return;
-    }
+    if (!s->name.len) { put_unnamed(o, s); return; }
     bool plain = alone || identifier(s->name);
     if (!plain) put_text(o, "`");
     put(o, s->name.at, s->name.len);
@@ -214,7 +206,7 @@ bool shp_dim_print(shp_dims *t, shp_dim d, char *text, size_t cap, size_t *len)
 
 /* ---- parse: every value is a fraction, whose denominator a floor or an exact division takes away ---- */
 
-typedef struct fraction { shp_dim num, den; } fraction;     /* num 0: failed */
+typedef uint64_t fraction;      /* the numerator's handle, then the denominator's; 0: failed */
 
 typedef struct reader {
     shp_dims *t;
@@ -224,9 +216,7 @@ typedef struct reader {
     uint32_t depth;
 } reader;
 
-static const fraction FAILED = { 0, 0 };
-
-static fraction parse_sum(reader *r);
+static fraction parse(reader *r, int rank);
 
 static char peek(reader *r)
 {
@@ -236,81 +226,62 @@ static char peek(reader *r)
 
 static bool accept(reader *r, char c)
 {
-    if (peek(r) != c) return false;
-    r->at++;
-    return true;
+    bool is = peek(r) == c;
+    r->at += is;
+    return is;
 }
 
-static fraction plus(shp_dims *t, fraction a, fraction b, int64_t sign)
-{
-    if (!a.num || !b.num) return FAILED;
-    if (a.den == b.den) return (fraction){ dim_sum(t, a.num, 1, b.num, sign), a.den };
-    return (fraction){ dim_sum(t, dim_times(t, a.num, b.den), 1, dim_times(t, b.num, a.den), sign),
-                       dim_times(t, a.den, b.den) };
-}
-
-static fraction times(shp_dims *t, fraction a, fraction b)
-{
-    return (fraction){ dim_times(t, a.num, b.num), dim_times(t, a.den, b.den) };
-}
-
-static fraction over(shp_dims *t, fraction a, fraction b)
-{
-    return b.num == t->zero ? FAILED : (fraction){ dim_times(t, a.num, b.den), dim_times(t, a.den, b.num) };
-}
+static fraction over(shp_dim num, shp_dim den) { return num && den ? (fraction)num << 32 | den : 0; }
 
 /* a where it is an integer expression, else 0. */
 static shp_dim whole(shp_dims *t, fraction a)
 {
-    return !a.num || !a.den ? 0 : a.den == t->one ? a.num : shp_dim_div_exact(t, a.num, a.den);
+    return (shp_dim)a == t->one ? (shp_dim)(a >> 32) : shp_dim_div_exact(t, (shp_dim)(a >> 32), (shp_dim)a);
 }
 
-static fraction floored(shp_dims *t, fraction a) { return (fraction){ dim_floor(t, a.num, a.den), t->one }; }
-
-static fraction modulo(shp_dims *t, fraction a, fraction b)
+/* floor, or the operation of two. */
+static fraction combine(shp_dims *t, char op, fraction a, fraction b)
 {
-    return plus(t, a, times(t, b, floored(t, over(t, a, b))), -1);
+    shp_dim p = (shp_dim)(a >> 32), q = (shp_dim)a, x = (shp_dim)(b >> 32), y = (shp_dim)b;
+    switch (op) {
+    case '+': case '-': return over(dim_sum(t, dim_times(t, p, y), 1, dim_times(t, x, q), op == '+' ? 1 : -1), dim_times(t, q, y));
+    case '*': return over(dim_times(t, p, x), dim_times(t, q, y));
+    case '/': return x == t->zero ? 0 : over(dim_times(t, p, y), dim_times(t, q, x));
+    case 'f': return over(dim_floor(t, p, q), t->one);
+    case 'c': return over(dim_ceil(t, p, q), t->one);
+    }
+    shp_dim list[2] = { whole(t, a), whole(t, b) };
+    if (!list[0] || !list[1]) return 0;
+    return over(op == '%' ? dim_mod(t, list[0], list[1]) : op == 'm' ? dim_min(t, list, 2) : op == 'M' ? dim_max(t, list[0], list[1])
+                : dim_broadcast(t, list, 2), t->one);
 }
 
 static fraction parse_number(reader *r)
 {
     int64_t v = 0;
     while (r->at < r->end && *r->at >= '0' && *r->at <= '9')
-        if (!mul64(v, 10, &v) || !add64(v, *r->at++ - '0', &v)) return FAILED;
-    if (r->at < r->end && name_char(*r->at)) return FAILED;         /* 16H, 0.5 */
-    return (fraction){ shp_dim_const(r->t, v), r->t->one };
+        if (!mul64(v, 10, &v) || !add64(v, *r->at++ - '0', &v)) return 0;
+    if (r->at < r->end && name_char(*r->at)) return 0;         /* 16H, 0.5 */
+    return over(shp_dim_const(r->t, v), r->t->one);
 }
 
-enum function { FLOOR, CEIL, MIN, MAX, MOD, BROADCAST, NO_FUNCTION };
-
-static enum function function_of(shp_str s)
+/* What combine calls a function, 0 for none. */
+static char function_of(shp_str s)
 {
-    static const struct { const char *name; enum function f; } table[] = {
-        { "floor", FLOOR }, { "ceil", CEIL }, { "ceiling", CEIL }, { "Min", MIN }, { "min", MIN }, { "Max", MAX },
-        { "max", MAX }, { "Mod", MOD }, { "mod", MOD }, { "broadcast", BROADCAST },
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) if (shp_str_is(s, table[i].name)) return table[i].f;
-    return NO_FUNCTION;
-}
-
-static fraction combine(shp_dims *t, enum function f, fraction a, fraction b)
-{
-    if (f == MOD) return modulo(t, a, b);
-    shp_dim list[2] = { whole(t, a), whole(t, b) };
-    if (!list[0] || !list[1]) return FAILED;
-    return (fraction){ f == MIN ? dim_min(t, list, 2) : f == MAX ? dim_max(t, list[0], list[1])
-                                : dim_broadcast(t, list, 2), t->one };
+    const char *p = "ffloor\0cceil\0cceiling\0mMin\0mmin\0MMax\0Mmax\0%Mod\0%mod\0bbroadcast\0";
+    while (*p && !shp_str_is(s, p + 1)) p += strlen(p) + 1;
+    return *p;
 }
 
 /* What stands between the parentheses of a call. */
-static fraction parse_call(reader *r, enum function f)
+static fraction parse_call(reader *r, char f)
 {
-    fraction a = parse_sum(r);
+    bool one = f == 'f' || f == 'c';
+    fraction a = parse(r, 0);
     uint32_t n = 1;
-    for (; a.num && accept(r, ','); n++) a = f < MIN || (f == MOD && n > 1) ? FAILED : combine(r->t, f, a, parse_sum(r));
-    if (!a.num || !accept(r, ')') || (f == MOD && n == 1)) return FAILED;
-    if (f == FLOOR) return floored(r->t, a);
-    return f == CEIL ? (fraction){ dim_ceil(r->t, a.num, a.den), r->t->one } : a;
+    for (; a && accept(r, ','); n++) a = one || (f == '%' && n > 1) ? 0 : combine(r->t, f, a, parse(r, 0));
+    if (!accept(r, ')') || (f == '%' && n == 1)) return 0;
+    return one ? combine(r->t, f, a, 0) : a;
 }
 
 static fraction parse_name(reader *r, bool quoted)
@@ -318,70 +289,60 @@ static fraction parse_name(reader *r, bool quoted)
     const char *from = r->at;
     while (r->at < r->end && (quoted ? *r->at != '`' : name_char(*r->at))) r->at++;
     shp_str name = { from, (uint32_t)(r->at - from) };
-    if (quoted && !accept(r, '`')) return FAILED;
-    enum function f = quoted ? NO_FUNCTION : function_of(name);
-    if (f != NO_FUNCTION && accept(r, '(')) return parse_call(r, f);
-    return (fraction){ r->lookup(r->arg, name), r->t->one };
+    if (quoted && !accept(r, '`')) return 0;
+    char f = quoted ? 0 : function_of(name);
+    return f && accept(r, '(') ? parse_call(r, f) : over(r->lookup(r->arg, name), r->t->one);
 }
 
 static fraction parse_primary(reader *r)
 {
     char c = peek(r);
     if (c >= '0' && c <= '9') return parse_number(r);
-    if (accept(r, '`')) return parse_name(r, true);
     if (letter(c)) return parse_name(r, false);
-    if (!accept(r, '(')) return FAILED;
-    fraction a = parse_sum(r);
-    return accept(r, ')') ? a : FAILED;
+    if (accept(r, '`')) return parse_name(r, true);
+    fraction a = accept(r, '(') ? parse(r, 0) : 0;
+    return a && accept(r, ')') ? a : 0;
 }
 
 /* Signs and powers: -x**2 is -(x**2). */
 static fraction parse_factor(reader *r)
 {
-    int64_t sign = 1, n;
-    while (peek(r) == '-' || peek(r) == '+') if (*r->at++ == '-') sign = -sign;
-    fraction base = parse_primary(r);
-    if (base.num && peek(r) == '*' && r->at + 1 < r->end && r->at[1] == '*') {
+    bool minus = false;
+    int64_t n;
+    for (char c; (c = peek(r)) == '-' || c == '+'; r->at++) minus ^= c == '-';
+    fraction base = parse_primary(r), unit = over(r->t->one, r->t->one);
+    if (base && peek(r) == '*' && r->at + 1 < r->end && r->at[1] == '*') {
         r->at += 2;
-        fraction power = parse_primary(r), x = base;
-        if (!power.num || !shp_dim_number(r->t, power.num, &n) || n < 0 || n > 64) return FAILED;
-        base = (fraction){ r->t->one, r->t->one };
-        while (n-- > 0 && base.num) base = times(r->t, base, x);
+        fraction x = base;
+        if (!shp_dim_number(r->t, whole(r->t, parse_primary(r)), &n) || n < 0 || n > 64) return 0;
+        for (base = unit; n > 0; n--) base = combine(r->t, '*', base, x);
     }
-    return sign < 0 ? (fraction){ dim_sum(r->t, base.num, -1, r->t->zero, 0), base.den } : base;
+    return minus ? combine(r->t, '-', over(r->t->zero, r->t->one), base) : base;
 }
 
-static fraction parse_product(reader *r)
+/* A sum (rank 0), a product (1) or a factor (2). What fails is 0 to the end. */
+static fraction parse(reader *r, int rank)
 {
-    fraction a = parse_factor(r);
-    while (a.num && a.den) {
-        if (accept(r, '*')) a = times(r->t, a, parse_factor(r));
-        else if (accept(r, '%')) a = modulo(r->t, a, parse_factor(r));
-        else if (!accept(r, '/')) return a;
-        else if (r->at < r->end && *r->at == '/') { r->at++; a = floored(r->t, over(r->t, a, parse_factor(r))); }
-        else a = over(r->t, a, parse_factor(r));
-    }
-    return FAILED;
-}
-
-static fraction parse_sum(reader *r)
-{
-    if (r->depth >= MAX_DEPTH) return FAILED;
+    if (rank == 2) return parse_factor(r);
+    if (r->depth >= 2 * MAX_DEPTH) return 0;
     r->depth++;
-    fraction a = parse_product(r);
-    while (a.num && (peek(r) == '+' || peek(r) == '-')) {
-        int64_t sign = *r->at++ == '+' ? 1 : -1;
-        a = plus(r->t, a, parse_product(r), sign);
+    fraction a = parse(r, rank + 1);
+    for (char c; a && (c = peek(r)) != 0; ) {
+        if (rank ? c != '*' && c != '/' && c != '%' : c != '+' && c != '-') break;
+        bool floor = ++r->at < r->end && c == '/' && *r->at == '/';
+        r->at += floor;
+        a = combine(r->t, c, a, parse(r, rank + 1));
+        if (floor) a = combine(r->t, 'f', a, 0);
     }
     r->depth--;
-    return a.den ? a : FAILED;
+    return a;
 }
 
 shp_dim shp_dim_parse(shp_dims *t, shp_str text, shp_dim (*lookup)(void *arg, shp_str name), void *arg)
 {
     reader r = { t, text.at, text.at + text.len, lookup, arg, 0 };
-    fraction a = parse_sum(&r);
-    return a.num && r.at == r.end ? whole(t, a) : 0;
+    fraction a = parse(&r, 0);
+    return r.at == r.end ? whole(t, a) : 0;
 }
 
 /* ---- evaluate ---- */

@@ -34,56 +34,45 @@ static bool starts(shp_str *s, const char *prefix)
     return true;
 }
 
-static int parse_dtype(shp_str s)
+/* The element type that s begins with, by either of its names or its number; s moves past it. 0: none. */
+static int parse_dtype(shp_str *s)
 {
-    if (shp_str_is(s, "float")) return SHP_FLOAT;
-    if (shp_str_is(s, "double")) return SHP_DOUBLE;
-    for (int t = 1; t < SHP_DTYPE_COUNT; t++) if (shp_str_is(s, shp_dtype_name(t))) return t;
-    int number = 0;                 /* a TensorProto.DataType as it is */
-    for (uint32_t i = 0; i < s.len && number < SHP_DTYPE_COUNT; i++) {
-        if (s.at[i] < '0' || s.at[i] > '9') return 0;
-        number = number * 10 + s.at[i] - '0';
+    shp_str word = { s->at, 0 };
+    int number = 0;
+    while (word.len < s->len && ((s->at[word.len] >= 'a' && s->at[word.len] <= 'z') || (s->at[word.len] >= '0' && s->at[word.len] <= '9'))) {
+        number = number < SHP_DTYPE_COUNT && s->at[word.len] <= '9' ? number * 10 + s->at[word.len] - '0' : SHP_DTYPE_COUNT;
+        word.len++;
     }
-    return number < SHP_DTYPE_COUNT ? number : 0;
+    *s = (shp_str){ s->at + word.len, s->len - word.len };
+    if (number < SHP_DTYPE_COUNT) return number;
+    if (shp_str_is(word, "float")) return SHP_FLOAT;
+    if (shp_str_is(word, "double")) return SHP_DOUBLE;
+    int t = SHP_DTYPE_COUNT;
+    while (--t && !shp_str_is(word, shp_dtype_name(t))) {}
+    return t;
 }
 
-/* A type around another. Without a call (x NULL) only what needs no interning. */
-static shp_type wrap(shp_infer *x, shp_kind kind, shp_type inner, int key)
+static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
 {
-    if (x) return shp_type_make(x, kind, inner, key);
-    bool tensor = inner > 0 && inner < SHP_TYPE_SEQ, seq = inner > SHP_TYPE_SEQ && inner < SHP_TYPE_OPT;
-    if (kind == SHP_KIND_SEQ && tensor) return (shp_type)(SHP_TYPE_SEQ + inner);
-    if (kind == SHP_KIND_OPT && tensor) return (shp_type)(SHP_TYPE_OPT + inner);
-    if (kind == SHP_KIND_OPT && seq) return (shp_type)(SHP_TYPE_OPTSEQ + inner - SHP_TYPE_SEQ);
-    return 0;
+    static const char open[][16] = { [SHP_KIND_TENSOR] = "tensor(", [SHP_KIND_SEQ] = "seq(", [SHP_KIND_OPT] = "optional(",
+                                     [SHP_KIND_MAP] = "map(", [SHP_KIND_SPARSE] = "sparse_tensor(" };
+    for (int kind = SHP_KIND_TENSOR; depth < 8 && kind <= SHP_KIND_SPARSE; kind++) {
+        int key = 0;
+        if (!starts(s, open[kind])) continue;
+        if (kind == SHP_KIND_MAP && (!(key = parse_dtype(s)) || !starts(s, ","))) return 0;
+        while (starts(s, " ")) {}
+        shp_type inner = parse_part(x, s, depth + 1);
+        if (!inner || !starts(s, ")")) return 0;
+        return kind == SHP_KIND_TENSOR ? inner : shp_type_make(x, (shp_kind)kind, inner, key);
+    }
+    return (shp_type)parse_dtype(s);
 }
 
-/* "float32", "tensor(float)", "seq(map(int64,float))", …; 0 for what is none. */
+/* "float32", "tensor(float)", "seq(map(int64,float))", "1" (a TensorProto.DataType), …; 0 for what is none. */
 static shp_type parse_type(shp_infer *x, shp_str s)
 {
-    struct { shp_kind kind; int key; } open[8];
-    uint32_t depth = 0, tail = 0;
-    for (;; depth++) {
-        if (depth == sizeof open / sizeof *open) return 0;
-        open[depth].key = 0;
-        if (starts(&s, "seq(")) open[depth].kind = SHP_KIND_SEQ;
-        else if (starts(&s, "optional(")) open[depth].kind = SHP_KIND_OPT;
-        else if (starts(&s, "sparse_tensor(")) open[depth].kind = SHP_KIND_SPARSE;
-        else if (starts(&s, "tensor(")) open[depth].kind = SHP_KIND_TENSOR;
-        else if (starts(&s, "map(")) {
-            uint32_t comma = 0;
-            while (comma < s.len && s.at[comma] != ',') comma++;
-            open[depth].kind = SHP_KIND_MAP;
-            open[depth].key = parse_dtype((shp_str){ s.at, comma });
-            if (comma == s.len || !open[depth].key) return 0;
-            do comma++; while (comma < s.len && s.at[comma] == ' ');
-            s = (shp_str){ s.at + comma, s.len - comma };
-        } else break;
-    }
-    while (tail < depth && s.len && s.at[s.len - 1] == ')') tail++, s.len--;
-    shp_type t = tail == depth ? (shp_type)parse_dtype(s) : 0;
-    while (t && depth--) if (open[depth].kind != SHP_KIND_TENSOR) t = wrap(x, open[depth].kind, t, open[depth].key);
-    return t;
+    shp_type t = parse_part(x, &s, 0);
+    return s.len ? 0 : t;
 }
 
 /* ---- options ---- */
@@ -191,14 +180,33 @@ static int declared_dtype(const shp_graph *g, shp_str name)
     return 0;
 }
 
+/* A float's bits as those of float16, rounded to the nearest, ties to even. */
+static uint32_t half_bits(float real)
+{
+    float size = real < 0 ? -real : real, steps;
+    uint32_t bits, exponent;
+    memcpy(&bits, &real, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000;
+    exponent = bits >> 23 & 255;
+    if (exponent == 255) return sign | 0x7c00 | (bits << 9 ? 0x200 : 0);
+    if (size >= 65520) return sign | 0x7c00;
+    if (exponent >= 113) return sign | ((bits & 0x7fffffff) - (112u << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
+    steps = size * 16777216 + 8388608;      /* 2^-24 each; the sum rounds */
+    memcpy(&bits, &steps, sizeof bits);
+    return sign | (bits & 0x7fffff);
+}
+
 /* One element, an int64's or a double's bits, as its dtype's little-endian bytes. */
 static void store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
 {
     double real = is_real ? shp_float64(bits) : (double)(int64_t)bits;
     float single = (float)real;
-    uint32_t half;
+    uint32_t word;
+    memcpy(&word, &single, sizeof word);
     if (dtype == SHP_DOUBLE) memcpy(&bits, &real, sizeof real);
-    else if (dtype == SHP_FLOAT) memcpy(&half, &single, sizeof half), bits = half;
+    else if (dtype == SHP_FLOAT) bits = word;
+    else if (dtype == SHP_FLOAT16) bits = half_bits(single);
+    else if (dtype == SHP_BFLOAT16) bits = real == real ? (word + 0x7fff + (word >> 16 & 1)) >> 16 : 0x7fc0;
     else if (is_real) bits = real > -9e18 && real < 9e18 ? (uint64_t)(int64_t)real : 0;
     for (int i = 0; i < shp_dtype_bits(dtype); i += 8) *to++ = (uint8_t)(bits >> i);
 }
@@ -209,8 +217,7 @@ static const shp_tensor *read_data(shp_engine *e, const value *v, const shp_inpu
     char kind = shp_dtype_kind(dtype);
     int bits = shp_dtype_bits(dtype);
     if (!v->count || v->count > e->options.elements || !o->has_shape) return NULL;
-    if (kind != 'I' && kind != 'U' && kind != 'B' && dtype != SHP_FLOAT && dtype != SHP_DOUBLE) return NULL;
-    if (bits < 8) return NULL;
+    if (bits < 8 || kind == 'C' || (kind == 'F' && bits < 16)) return NULL;
     shp_tensor *t = shp_alloc(e->a, sizeof *t);
     int64_t *dim = shp_alloc_array(e->a, o->rank + 1u, sizeof *dim);
     uint8_t *data = shp_alloc_array(e->a, v->count, (size_t)bits / 8), *to = data;
@@ -250,7 +257,7 @@ static bool read_inputs(shp_engine *e, const shp_graph *g)
         const value *v = &e->input[i];
         shp_input_option *o = &e->options.input[i];
         *o = (shp_input_option){ .name = v->name, .has_shape = v->has_shape, .rank = v->rank, .dim = read_dims(e->a, v) };
-        if (v->type.len && !(o->type = parse_type(NULL, v->type))) {
+        if (v->type.len && !(o->type = parse_type(e->x, v->type))) {
             fail(e, SHP_E_OPTION, v->name, "its type is none: write it as \"float32\", \"seq(int64)\" or \"tensor(float)\"");
             return false;
         }
@@ -393,10 +400,9 @@ static bool read_model(shp_engine *e)
     }
     e->skim = NULL;
     e->ask.nodes = m->graph->nodes;
-    if (!read_inputs(e, m->graph)) return false;
-    e->x = shp_infer_new(e->a, m, o);
+    e->x = shp_infer_new(e->a, m, o);       /* the inputs' options, read next, are where it was told */
     if (!e->x) no_memory(e);
-    return e->x;
+    return e->x && read_inputs(e, m->graph);
 }
 
 static shp_status infer(shp_engine *e)

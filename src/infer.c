@@ -359,12 +359,12 @@ static shp_scope *new_scope(shp_infer *x, const shp_graph *g)
 }
 
 /* The child scope of a node for one of its graphs (or its function): the one there was, emptied, or a new one in its place. */
-static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, const shp_graph *g)
+static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, uint32_t place, const shp_graph *g)
 {
     shp_scope *before = NULL, *s = parent->first;
     if (parent->last && parent->last->node < node) { before = parent->last; s = NULL; }
-    for (; s && (s->node < node || (s->node == node && !shp_str_eq(s->attr, attr))); s = s->next) before = s;
-    if (s && s->node == node && shp_str_eq(s->attr, attr)) {
+    for (; s && (s->node < node || (s->node == node && s->place < place)); s = s->next) before = s;
+    if (s && s->node == node && s->place == place) {
         s->first = s->last = NULL;
         s->fails = false;
         memset(s->fact, 0, g->slots * sizeof *s->fact);
@@ -375,6 +375,7 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     fresh->caller = parent;
     fresh->node = node;
     fresh->attr = attr;
+    fresh->place = place;
     fresh->next = before ? before->next : parent->first;
     fresh->diag_mark = x->diags;
     fresh->assumption_mark = x->assumptions;
@@ -584,7 +585,7 @@ static void call_function(shp_node *n, const shp_function *f)
         shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op_type, n->proto->name);
         return;
     }
-    shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, f->body);
+    shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body);
     if (!s) return;
     s->function = f;
     s->call = n->proto;
@@ -763,7 +764,9 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
         return NULL;
     }
     const shp_graph *g = a->g;
-    shp_scope *s = child_scope(x, n->scope, n->index, a->name, g);
+    uint32_t place = 0;
+    while (place < n->proto->attrs && !shp_str_is(n->proto->attr[place].name, attr)) place++;
+    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attr[place].name, place, g);
     if (!s) return NULL;
     x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
     s->outer = n->scope;

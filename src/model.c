@@ -51,6 +51,28 @@ bool shp_read_next(shp_reader *r, shp_wire *w, shp_field *f)
     return false;
 }
 
+void shp_set(const shp_row *row, const shp_field *f, void *to)
+{
+    for (; row->key; row++) {
+        if (row->key != f->key) continue;
+        void *at = (uint8_t *)to + row->offset;
+        if (row->become < SHP_TO_32) {
+            *(shp_str *)at = row->become == SHP_TO_DOMAIN ? shp_domain(f->text) : f->text;
+        } else if (row->become == SHP_TO_COUNT) ++*(uint32_t *)at;
+        else memcpy(at, &f->value, row->become == SHP_TO_32 ? 4 : 8);      /* little-endian */
+    }
+}
+
+void shp_read_rows(shp_reader *r, shp_wire w, const shp_row *rows, void *to, bool names)
+{
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        shp_set(rows, &f, to);
+        if (names && f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) shp_read_fail(r, SHP_E_WIRE);
+    }
+}
+
+#define ROW(number, type, become, of, member) { SHP_KEY(number, type), become, offsetof(of, member) }
+
 void *shp_take(shp_reader *r, size_t count, size_t size)
 {
     void *p = shp_alloc_array(r->arena, count, size);
@@ -245,10 +267,9 @@ static void read_type(shp_reader *r, const shp_wire *message, shp_type_proto *t,
 
 void shp_read_value_info(shp_reader *r, const shp_wire *message, shp_value_info *to)
 {
-    shp_wire w = *message, type;
-    for (shp_field f; shp_read_next(r, &w, &f); )
-        if (f.key == SHP_KEY(1, SHP_LEN)) to->name = f.text;
-        else if (f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) shp_read_fail(r, SHP_E_WIRE);   /* a name beyond 64 KiB */
+    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_value_info, name), { 0, 0, 0 } };
+    shp_wire type;
+    shp_read_rows(r, *message, rows, to, true);
     if (find(r, message, 2, &type)) read_type(r, &type, &to->type, 0);
 }
 
@@ -266,12 +287,13 @@ static uint64_t decimal(shp_str s)
 
 static void read_external(shp_reader *r, shp_wire w, shp_tensor *t)
 {
-    shp_str text[3] = { { 0 } };                    /* key is field 1, value is 2 */
-    for (shp_field f; shp_read_next(r, &w, &f); )
-        if (f.key == SHP_KEY(1, SHP_LEN) || f.key == SHP_KEY(2, SHP_LEN)) text[f.key >> 3] = f.text;
-    if (shp_str_is(text[1], "location")) t->location = text[2];
-    else if (shp_str_is(text[1], "offset")) t->external_offset = decimal(text[2]);
-    else if (shp_str_is(text[1], "length")) t->external_length = decimal(text[2]);
+    typedef struct entry { shp_str key, value; } entry;
+    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, entry, key), ROW(2, SHP_LEN, SHP_TO_TEXT, entry, value), { 0, 0, 0 } };
+    entry e = { { 0 }, { 0 } };
+    shp_read_rows(r, w, rows, &e, false);
+    if (shp_str_is(e.key, "location")) t->location = e.value;
+    else if (shp_str_is(e.key, "offset")) t->external_offset = decimal(e.value);
+    else if (shp_str_is(e.key, "length")) t->external_length = decimal(e.value);
 }
 
 static void set_dims(shp_reader *r, const shp_wire *message, uint32_t number, shp_tensor *t)
@@ -364,6 +386,9 @@ static const uint8_t attr_types[24] = { [2] = SHP_ATTR_FLOAT, [3] = SHP_ATTR_INT
 /* Name, type and single values; count: how often each value field is there, by AttributeType. */
 static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16])
 {
+    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_attr, name), ROW(2, SHP_FIXED32, SHP_TO_32, shp_attr, f),
+        ROW(3, SHP_VARINT, SHP_TO_64, shp_attr, i), ROW(20, SHP_VARINT, SHP_TO_32, shp_attr, type), ROW(21, SHP_LEN, SHP_TO_TEXT, shp_attr, ref),
+        { 0, 0, 0 } };
     uint32_t guess = 0;
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         uint32_t number = f.key >> 3;
@@ -375,14 +400,8 @@ static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16]
             if (number == 1 || number == 21) shp_read_fail(r, SHP_E_WIRE);          /* a name beyond 64 KiB */
         }
         if (number < 24 && attr_types[number]) count[guess = attr_types[number]]++;
-        switch (number) {
-        case 1:  a->name = f.text; break;
-        case 2:  a->f = shp_float32((uint32_t)f.value); break;
-        case 3:  a->i = (int64_t)f.value; break;
-        case 4:  a->s = (shp_str){ (const char *)f.sub.at, f.sub.at ? f.text.len : saturated(rec.value[3]) }; break;
-        case 20: a->type = (int32_t)f.value; break;
-        case 21: a->ref = f.text; break;
-        }
+        shp_set(rows, &f, a);
+        if (number == 4) a->s = (shp_str){ (const char *)f.sub.at, f.sub.at ? f.text.len : saturated(rec.value[3]) };
     }
     if (!a->type) a->type = (int32_t)guess;
 }
@@ -450,9 +469,8 @@ void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *a, shp_pend
 /* ---- functions and the model ---- */
 static void read_opset(shp_reader *r, shp_wire w, shp_opset *o)
 {
-    for (shp_field f; shp_read_next(r, &w, &f); )
-        if (f.key == SHP_KEY(1, SHP_LEN)) o->domain = shp_domain(f.text);
-        else if (f.key == SHP_KEY(2, SHP_VARINT)) o->version = (int64_t)f.value;
+    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_DOMAIN, shp_opset, domain), ROW(2, SHP_VARINT, SHP_TO_64, shp_opset, version), { 0, 0, 0 } };
+    shp_read_rows(r, w, rows, o, false);
 }
 
 static void read_default(shp_reader *r, const shp_wire *message, shp_attr *a, uint32_t index)
@@ -465,19 +483,13 @@ static void read_default(shp_reader *r, const shp_wire *message, shp_attr *a, ui
 
 static void read_function(shp_reader *r, const shp_wire *message, shp_function *f, uint32_t index)
 {
+    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_function, name), ROW(6, SHP_LEN, SHP_TO_COUNT, shp_function, attrs),
+        ROW(9, SHP_LEN, SHP_TO_COUNT, shp_function, opsets), ROW(10, SHP_LEN, SHP_TO_DOMAIN, shp_function, domain),
+        ROW(11, SHP_LEN, SHP_TO_COUNT, shp_function, defaults), ROW(13, SHP_LEN, SHP_TO_TEXT, shp_function, overload), { 0, 0, 0 } };
     shp_wire w = *message;
     shp_where here;
     shp_enter(r, &here, "functions", index, message);
-    for (shp_field field; shp_read_next(r, &w, &field); )
-        switch (field.key) {
-        case SHP_KEY(1, SHP_LEN):  f->name = field.text; break;
-        case SHP_KEY(6, SHP_LEN):  f->attrs++; break;
-        case SHP_KEY(9, SHP_LEN):  f->opsets++; break;
-        case SHP_KEY(10, SHP_LEN): f->domain = shp_domain(field.text); break;
-        case SHP_KEY(11, SHP_LEN): f->defaults++; break;
-        case SHP_KEY(13, SHP_LEN): f->overload = field.text; break;
-        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */
-        }
+    shp_read_rows(r, w, rows, f, true);
     shp_str *attr = shp_take(r, f->attrs, sizeof *attr);
     shp_attr *attr_default = shp_take(r, f->defaults, sizeof *attr_default);
     shp_opset *opset = shp_take(r, f->opsets, sizeof *opset);
@@ -485,7 +497,6 @@ static void read_function(shp_reader *r, const shp_wire *message, shp_function *
     f->attr_default = attr_default;
     f->opset = opset;
     f->attrs = f->defaults = f->opsets = 0;
-    w = *message;
     for (shp_field field; shp_read_next(r, &w, &field); )
         switch (field.key) {
         case SHP_KEY(6, SHP_LEN):  attr[f->attrs++] = field.text; break;
@@ -498,23 +509,17 @@ static void read_function(shp_reader *r, const shp_wire *message, shp_function *
 
 static void read_model(shp_reader *r, const shp_wire *message, shp_model *m)
 {
+    static const shp_row rows[] = { ROW(1, SHP_VARINT, SHP_TO_64, shp_model, ir_version), ROW(2, SHP_LEN, SHP_TO_TEXT, shp_model, producer_name),
+        ROW(3, SHP_LEN, SHP_TO_TEXT, shp_model, producer_version), ROW(4, SHP_LEN, SHP_TO_TEXT, shp_model, domain),
+        ROW(5, SHP_VARINT, SHP_TO_64, shp_model, model_version), ROW(8, SHP_LEN, SHP_TO_COUNT, shp_model, opsets),
+        ROW(25, SHP_LEN, SHP_TO_COUNT, shp_model, functions), { 0, 0, 0 } };
     shp_wire w = *message, graph;
     shp_where here;
-    for (shp_field f; shp_read_next(r, &w, &f); )
-        switch (f.key) {
-        case SHP_KEY(1, SHP_VARINT): m->ir_version = (int64_t)f.value; break;
-        case SHP_KEY(2, SHP_LEN):    m->producer_name = f.text; break;
-        case SHP_KEY(3, SHP_LEN):    m->producer_version = f.text; break;
-        case SHP_KEY(4, SHP_LEN):    m->domain = f.text; break;
-        case SHP_KEY(5, SHP_VARINT): m->model_version = (int64_t)f.value; break;
-        case SHP_KEY(8, SHP_LEN):    m->opsets++; break;
-        case SHP_KEY(25, SHP_LEN):   m->functions++; break;
-        }
+    shp_read_rows(r, w, rows, m, false);
     shp_opset *opset = shp_take(r, m->opsets, sizeof *opset);
     m->opset = opset;
     m->function = shp_take(r, m->functions, sizeof *m->function);
     m->opsets = m->functions = 0;
-    w = *message;
     for (shp_field f; shp_read_next(r, &w, &f); )
         if (f.key == SHP_KEY(8, SHP_LEN)) read_opset(r, f.sub, &opset[m->opsets++]);
         else if (f.key == SHP_KEY(25, SHP_LEN)) { read_function(r, &f.sub, &m->function[m->functions], m->functions); m->functions++; }

@@ -95,32 +95,32 @@ enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 /* ---- what else a file may be, by its first bytes ---- */
 enum { HEAD = 64 };
-static const struct { uint8_t at, len; const char *bytes, *what; } formats[] = {
-    { 0, 23, "version https://git-lfs", "a Git LFS pointer, not the model: run `git lfs pull`" },
-    { 0, 4, "\x89PNG", "a PNG image" },
-    { 0, 3, "\xff\xd8\xff", "a JPEG image" },
-    { 0, 4, "GIF8", "a GIF image" },
-    { 0, 4, "RIFF", "a RIFF file (WebP, WAV)" },
-    { 0, 4, "PK\3\4", "a zip archive (a PyTorch or Keras file, or a model still to be unpacked)" },
-    { 0, 2, "\x1f\x8b", "a gzip file, still to be unpacked" },
-    { 0, 3, "BZh", "a bzip2 file, still to be unpacked" },
-    { 0, 6, "\xfd" "7zXZ", "an xz file, still to be unpacked" },
-    { 0, 4, "7z\xbc\xaf", "a 7z archive, still to be unpacked" },
-    { 0, 4, "\x28\xb5\x2f\xfd", "a Zstandard file, still to be unpacked" },
-    { 4, 4, "TFL3", "a TensorFlow Lite model" },
-    { 4, 4, "ORTM", "a model in ONNX Runtime's own format (.ort)" },
-    { 0, 4, "\x89HDF", "an HDF5 file (Keras)" },
-    { 0, 4, "GGUF", "a GGUF model" },
-    { 0, 6, "\x93NUMPY", "a NumPy array" },
-    { 0, 2, "\x80\2", "a Python pickle (PyTorch)" },
-    { 0, 2, "\x80\3", "a Python pickle" },
-    { 0, 2, "\x80\4", "a Python pickle" },
-    { 0, 2, "\x80\5", "a Python pickle" },
-    { 4, 5, "\0\0\0\0{", "a safetensors file" },
-    { 0, 5, "%PDF-", "a PDF document" },
-    { 0, 4, "\x7f" "ELF", "a program or library (ELF)" },
-    { 0, 4, "\0asm", "a WebAssembly module" },
-};
+/* Each: where, how many bytes, the bytes, what it is. */
+static const char formats[] =
+    "\0\27" "version https://git-lfs" "a Git LFS pointer, not the model: run `git lfs pull`" "\0"
+    "\0\4" "\x89PNG" "a PNG image" "\0"
+    "\0\3" "\xff\xd8\xff" "a JPEG image" "\0"
+    "\0\4" "GIF8" "a GIF image" "\0"
+    "\0\4" "RIFF" "a RIFF file (WebP, WAV)" "\0"
+    "\0\4" "PK\3\4" "a zip archive (a PyTorch or Keras file, or a model still to be unpacked)" "\0"
+    "\0\2" "\x1f\x8b" "a gzip file, still to be unpacked" "\0"
+    "\0\3" "BZh" "a bzip2 file, still to be unpacked" "\0"
+    "\0\6" "\xfd" "7zXZ" "an xz file, still to be unpacked" "\0"
+    "\0\4" "7z\xbc\xaf" "a 7z archive, still to be unpacked" "\0"
+    "\0\4" "\x28\xb5\x2f\xfd" "a Zstandard file, still to be unpacked" "\0"
+    "\4\4" "TFL3" "a TensorFlow Lite model" "\0"
+    "\4\4" "ORTM" "a model in ONNX Runtime's own format (.ort)" "\0"
+    "\0\4" "\x89HDF" "an HDF5 file (Keras)" "\0"
+    "\0\4" "GGUF" "a GGUF model" "\0"
+    "\0\6" "\x93NUMPY" "a NumPy array" "\0"
+    "\0\2" "\x80\2" "a Python pickle (PyTorch)" "\0"
+    "\0\2" "\x80\3" "a Python pickle" "\0"
+    "\0\2" "\x80\4" "a Python pickle" "\0"
+    "\0\2" "\x80\5" "a Python pickle" "\0"
+    "\4\5" "\0\0\0\0{" "a safetensors file" "\0"
+    "\0\5" "%PDF-" "a PDF document" "\0"
+    "\0\4" "\x7f" "ELF" "a program or library (ELF)" "\0"
+    "\0\4" "\0asm" "a WebAssembly module" "\0";
 
 /* ---- state ---- */
 enum state { IN_TAG, IN_VARINT, IN_LENGTH, IN_FIXED, IN_COPY, IN_SKIP };
@@ -211,20 +211,14 @@ static void overlong(shp_skim *s)
 
 /* ---- the skeleton ---- */
 
-/* Makes room for n bytes in one piece. The arena's allocations are mostly neighbours (in wasm, its blocks too): then pieces are
- * one, and nothing is copied at the end. */
+/* Makes room for n bytes in one piece. The arena's allocations are mostly neighbours: then pieces are one, and nothing is copied at
+ * the end. */
 static bool room(shp_skim *s, size_t n)
 {
     if ((size_t)(s->end - s->to) >= n) return true;
-    shp_arena *a = s->arena;
-    size_t size = (size_t)(a->end - a->at) & ~(size_t)7, more = s->total / 4 & ~(size_t)7;
-    if (size < PIECE_MIN) {
-        size = more > a->block ? more : a->block;
-        if (size > a->limit - a->used) size = (a->limit - a->used) & ~(size_t)7;    /* the last bytes below the limit still count */
-        if (size < PIECE_MIN) size = PIECE_MIN;
-    }
-    uint8_t *fresh = shp_alloc(a, size);
-    if (fresh && s->to && fresh == s->end) { s->end += size; return true; }
+    size_t size = s->total / 4 > PIECE_MIN ? s->total / 4 & ~(size_t)7 : PIECE_MIN;
+    uint8_t *fresh = shp_alloc(s->arena, size);
+    if (fresh && fresh == s->end) { s->end += size; return true; }
     if (!fresh || s->pieces == PIECES) { fail(s, SHP_E_MEMORY, s->at); return false; }
     if (s->pieces) s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
     s->piece[s->pieces++].at = s->to = fresh;
@@ -500,8 +494,11 @@ static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
 /* ---- beginning and end ---- */
 static const char *looks_like(const uint8_t *head, uint32_t n)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].at + formats[i].len <= n && !memcmp(head + formats[i].at, formats[i].bytes, formats[i].len)) return formats[i].what;
+    for (const char *f = formats; f < formats + sizeof formats - 1; ) {
+        const char *bytes = f + 2, *what = bytes + f[1];
+        if ((uint32_t)(f[0] + f[1]) <= n && !memcmp(head + f[0], bytes, (size_t)f[1])) return what;
+        f = what + strlen(what) + 1;
+    }
     uint32_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0, text = i;
     while (i < n && (head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r'))) i++;
     if (i + 1 < n && head[i] == '<') {
@@ -595,7 +592,7 @@ const uint8_t *shp_skim_done(shp_skim *s, size_t *size, shp_read_error *error)
     *error = s->error;
     if (s->error.code) return NULL;
     s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
-    if (s->end == s->arena->at)     /* the unused end of the last piece goes back */
+    if (s->end == s->arena->at)     /* the unused end of the last piece, still zeros, goes back */
         s->arena->at -= (size_t)(s->end - s->to) & ~(size_t)7;
     s->end = s->to;
     uint8_t *skeleton = s->piece[0].at, *to = skeleton;

@@ -5,6 +5,9 @@ import { model } from './onnx.js';
 
 const INT64_MAX = 2n ** 63n - 1n, INT64_MIN = -(2n ** 63n);
 export const SYMBOLS = ['A', 'B', 'C'];
+
+/** Options for a point: sizes for the symbols, and the element of the input k. */
+export const bind = ({ k, ...freeDimensionOverrides }) => ({ freeDimensionOverrides, inputs: { k: { shape: [], data: [k] } } });
 const DIMS = ['A', 'B', 'C', 'A', 'B', 1, 2, 3, 4, 6, 'A + B', '2*C', 8];
 
 /** A model in the making. */
@@ -31,7 +34,7 @@ class Graph {
 
     /** What holds at the witness; whether nothing contradicts. */
     look() {
-        const { values, diagnostics } = inferShapesSync(this.bytes(), { freeDimensionOverrides: this.witness });
+        const { values, diagnostics } = inferShapesSync(this.bytes(), bind(this.witness));
         this.values = values.filter((v) => !v.graph && v.shape && !v.type.includes('(')).reverse();
         return !diagnostics.some((d) => d.severity === 'error');
     }
@@ -314,7 +317,7 @@ const fails = (answer) => typeof answer === 'string' && answer.endsWith('it has 
  */
 export function contradictions(open, bound, point) {
     if (bound.diagnostics.some((d) => d.severity === 'error')) return undefined;
-    const values = { ...point }, found = [];
+    const { k, ...values } = point, found = [];
     open.values.forEach((value, i) => {
         const other = bound.values[i], learn = (mine, theirs) => {
             if (typeof mine === 'string' && /^unk__\d+$/.test(mine) && integer(theirs)) values[mine] ??= theirs;

@@ -16,29 +16,30 @@ function rows(text, macro) {
 
 export function layout() {
     const report = header('report.h'), shp = header('shp.h');
-    const constants = (prefix, list) => `export const ${list.map(([name, value], i) =>
-        `${prefix}${name} = ${Number((value ?? `${i}`).replace(/u$/, ''))}`).join(', ')};`;
+    const constants = (prefix, list) => list.map(([name, value], i) =>
+        `export const ${prefix}${name} = ${Number((value ?? `${i}`).replace(/u$/, ''))};`).join(' ');
     const codes = rows(header('error.h'), 'SHP_CODES');
     const tables = rows(report, 'SHP_REPORT_TABLES');
     const columns = tables.map(([name]) => rows(report, `SHP_REPORT_${name}`));
     const elements = /SHP_ELEMENTS_MAX = (\d+)/.exec(header('node.h'))[1];
     return [
         '// Made from src/report.h, src/shp.h and src/error.h by tools/layout.mjs.',
-        `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,
-        '// Sentences of the codes that end a call; these come first.',
-        `export const SENTENCES = ${JSON.stringify(['', ...codes.filter((c) => c[2] === "'x'").map((c) => c[3])])};`,
+        // Numbers first: bundlers put only those where they are used.
         constants('', rows(shp, 'SHP_STATUSES')),
         constants('', rows(shp, 'SHP_EVALUATIONS')),
         constants('WORD_', rows(shp, 'SHP_REQUEST_WORDS')),
         constants('FIELD_', ['OPTION', 'BINDING', 'VALUE', 'ANSWER'].flatMap((list) => rows(shp, `SHP_${list}_FIELDS`))),
         constants('CELL_', rows(report, 'SHP_REPORT_CELL_MARKS')),
         constants('', tables),
-        `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
         ...tables.slice(0, 7).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
+        `export const ELEMENTS_MAX = ${elements};`,
+        `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
+        `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,
+        '// Sentences of the codes that end a call; these come first.',
+        `export const SENTENCES = ${JSON.stringify(['', ...codes.filter((c) => c[2] === "'x'").map((c) => c[3])])};`,
         `export const KINDS = ${JSON.stringify(rows(report, 'SHP_REPORT_KINDS').map((row) => row[1]))};`,
         `export const ORIGINS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[0]))};`,
         `export const REASONS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[1]))};`,
-        `export const ELEMENTS_MAX = ${elements};`,
         '',
     ].join('\n');
 }

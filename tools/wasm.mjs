@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
@@ -21,17 +21,19 @@ const FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Wer
     '-sSTANDALONE_WASM', '-Wl,--stack-first'];
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
-// The model engine is built for size. Instructions that every engine has had since 2021 make it smaller and faster.
+// The model engine is built for size, but for `fast`: what runs for each field of a file. Instructions that every engine has had
+// since 2021 make it smaller and faster.
 const MODULES = {
     shape: {
         flags: [...FLAGS, '-O2', '-fno-unroll-loops', '-sINITIAL_MEMORY=65536', '-sTOTAL_STACK=1024'],
-        optimise: '-O2',
+        optimise: ['-O2'],
         sources: () => ['src/shape.c', 'src/shape.h', 'wasm/shape_exports.c', 'wasm/shape.txt'],
     },
     model: {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1'],
-        optimise: '-Oz',
+        optimise: ['--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
+        fast: ['src/wire.c', 'src/graph.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
     },
@@ -40,8 +42,8 @@ const FEATURES = ['--enable-bulk-memory', '--enable-sign-ext', '--enable-nontrap
 
 /** Hash of everything that decides a module's bytes but the compiler. */
 export function sourceHash(name) {
-    const { flags, optimise, sources } = MODULES[name];
-    return sha256(flags.join(' '), optimise, ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
+    const { flags, optimise, fast = [], sources } = MODULES[name];
+    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
 }
 
 /** The installed emcc's version, or undefined. */
@@ -58,21 +60,27 @@ export const modules = () => Object.keys(MODULES).filter((name) => existsSync(jo
 
 /** Compiles a module from its sources and returns its bytes. */
 export function build(name) {
-    const { flags, optimise, sources } = MODULES[name];
+    const { flags, optimise, fast = [], sources } = MODULES[name];
     const out = join(root, 'build/wasm');
     mkdirSync(out, { recursive: true });
     const file = (suffix) => join(out, name + suffix);
     const run = (command, args) => execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 
     const exported = read(`wasm/${name}.txt`).toString().split('\n').filter(Boolean);
+    const compiled = sources().filter((path) => path.endsWith('.c')).map((path) => {
+        if (!fast.includes(path)) return path;
+        const object = file(`.${basename(path)}.o`);
+        run('emcc', [...flags.filter((flag) => !/^-s[A-Z]|^-Wl,|^--/.test(flag)), '-O2', '-fno-unroll-loops', '-c', path, '-o', object]);
+        return object;
+    });
     run('emcc', [...flags, `-sEXPORTED_FUNCTIONS=${exported.map((f) => `_${f}`)}`, '-o', file('.linked.wasm'),
-        ...sources().filter((path) => path.endsWith('.c'))]);
+        ...compiled]);
     // What Emscripten adds (its stack and start functions) is not reachable from the names exported.
     const reaches = ['memory', ...exported];
     writeFileSync(file('.json'), JSON.stringify([{ name: 'root', root: true, reaches },
         ...reaches.map((n) => ({ name: n, export: n }))]));
     run('wasm-metadce', [...FEATURES, file('.linked.wasm'), '-f', file('.json'), '-o', file('.kept.wasm')]);
-    run('wasm-opt', [...FEATURES, optimise, file('.kept.wasm'), '-o', file('.wasm')]);
+    run('wasm-opt', [...FEATURES, ...optimise, file('.kept.wasm'), '-o', file('.wasm')]);
 
     const bytes = readFileSync(file('.wasm'));
     const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes));

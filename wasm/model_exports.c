@@ -6,7 +6,7 @@ enum { PAGE = 65536 };
 
 extern unsigned char __heap_base;
 
-/* The heap's top moves up and never back: the instance is dropped when its call is over. */
+/* The heap's top moves up and never back: the instance is dropped when its call is over. New memory is zeroed. */
 static uintptr_t top, pages_end;
 
 static void *grow(void *host, size_t size)

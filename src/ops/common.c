@@ -83,9 +83,7 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
 {
     const shp_shape *s = shp_in_shape(n, i);
     if (!s || (s->rank >= lo && s->rank <= hi)) return s;
-    if (lo == hi) shp_fail(n, SHP_D_RANK, "wants rank %d, %i has rank %d", lo, i, (int64_t)s->rank);
-    else if (s->rank < lo) shp_fail(n, SHP_D_RANK, "wants rank %d or more, %i has rank %d", lo, i, (int64_t)s->rank);
-    else shp_fail(n, SHP_D_RANK, "wants rank %d or less, %i has rank %d", hi, i, (int64_t)s->rank);
+    shp_fail(n, SHP_D_RANK, lo == hi ? "%i has not rank %d" : hi == SHP_RANK_MAX ? "%i has not rank %d or more" : "%i has not rank %d to %d", i, lo, hi);
     return NULL;
 }
 

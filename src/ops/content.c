@@ -1,5 +1,5 @@
 #include "../infer.h"
-#include "ops.h"
+#include "nn.h"
 
 /* Element arithmetic. Integers and symbolic floats go through dims; float constants through doubles, rounded to the element type
  * after each step (innocuous for + - * / and sqrt of at most 24 significand bits). A symbolic float is a quotient num/den that the
@@ -38,29 +38,27 @@ static double nearest(double v)     /* ties to even */
 static double power(double v, int64_t e)
 {
     double r = 1;
+    if (e < 0) return 1 / power(v, -e);
     for (; e > 0; e >>= 1, v *= v)
         if (e & 1) r *= v;
     return r;
 }
 
+/* Newton's steps come down to the root from above. */
 static double root(double v)
 {
-    if (!(v > 0) || v > 0x1.fffffffffffffp1023) return v == 0 || v > 0 ? v : 0 / 0.0;
-    double scale = 1;
-    while (v >= 4) { v /= 4; scale *= 2; }
-    while (v < 1) { v *= 4; scale /= 2; }
-    double r = (v + 1) / 2;
-    for (int i = 0; i < 6; i++) r = (r + v / r) / 2;
-    return r * scale;
+    if (!(v > 0) || v - v != 0) return v == 0 || v > 0 ? v : 0 / 0.0;
+    double r = v > 1 ? v : 1;
+    for (double s; (s = (r + v / r) / 2) < r;) r = s;
+    return r;
 }
 
 /* v with `bits` significand bits and no bit below 2^lowest. */
 static double significand(double v, int bits, int lowest, double most)
 {
-    double unit = 1, a = v < 0 ? -v : v;
-    if (!(a > 0) || a > most * 2) return a > 0 ? v / 0.0 : v;
-    while (a / unit >= power(2, bits)) unit *= 2;
-    while (a / unit < power(2, bits - 1) && unit > power(0.5, -lowest)) unit /= 2;
+    double unit = power(2, lowest), a = v < 0 ? -v : v;
+    if (a > most * 2) return v / 0.0;
+    while (a >= unit * power(2, bits)) unit *= 2;
     v = nearest(v / unit) * unit;
     return v > most ? 1 / 0.0 : v < -most ? -1 / 0.0 : v;
 }
@@ -129,19 +127,13 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
 {
     int bits = shp_dtype_bits(dtype);
     if (!d) return UNKNOWN;
-    int64_t v, least = INT64_MIN, most = INT64_MAX;
-    if (shp_dtype_kind(dtype) == 'U') {
-        least = 0;
-        if (bits < 64) most = ((int64_t)1 << bits) - 1;
-    } else if (bits < 64) {
-        most = ((int64_t)1 << (bits - 1)) - 1;
-        least = -most - 1;
-    }
-    if (is_num(n, d, &v) ? v >= least && v <= most
-                         : (least != 0 || lo(n, d) >= 0) && (bits >= 32 || (lo(n, d) >= least && hi(n, d) <= most)))
-        return shp_elem_dim(d);
-    return UNKNOWN;
+    bool natural = shp_dtype_kind(dtype) == 'U';
+    int64_t most = bits < 64 ? ((int64_t)1 << (natural ? bits : bits - 1)) - 1 : INT64_MAX, least = natural ? 0 : -most - 1;
+    bool exact = bits < 32 || is_num(n, d, NULL);       /* larger types are taken to hold what sizes make */
+    return (exact ? lo(n, d) >= least && hi(n, d) <= most : !natural || lo(n, d) >= 0) ? shp_elem_dim(d) : UNKNOWN;
 }
+
+static bool is_unary(shp_calc op) { return op >= SHP_NEG; }
 
 /* ---- quotients ---- */
 typedef struct ratio { shp_dim num; int64_t den; } ratio;      /* den 0: none */
@@ -229,25 +221,15 @@ static shp_elem scaled(shp_node *n, int dtype, ratio a, double c, bool divide)
 /* 1 a >= b, 0 a < b, -1 undecided (or unordered); likewise equality. */
 static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
 {
-    if (a.den == -1 && b.den == -1) {
-        if (a.real != a.real || b.real != b.real) return equal ? 0 : -1;
-        return equal ? a.real == b.real : a.real >= b.real;
-    }
+    if (a.den == -1 && b.den == -1) return equal ? a.real == b.real : a.real >= b.real ? 1 : a.real < b.real ? 0 : -1;
     ratio p = ratio_of(n, a), q = ratio_of(n, b);
     if (!p.den || !q.den) return -1;
     shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
     return equal ? shp_dim_eq(n->dims, x, y) : shp_dim_ge(n->dims, x, y);
 }
 
-int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b)
-{
-    return a.den && b.den ? compared(n, a, b, false) : -1;
-}
-
-int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b)
-{
-    return a.den && b.den ? compared(n, a, b, true) : -1;
-}
+int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, false); }
+int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, true); }
 
 static shp_elem not(shp_node *n, shp_elem a) { return a.den ? shp_elem_dim(sub(n, num(n, 1), a.num)) : a; }
 
@@ -274,10 +256,10 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
     shp_dim one = num(n, 1), zero = num(n, 0);
     shp_dim d = p.den && q.den ? sub(n, mul(n, p.num, num(n, q.den)), mul(n, q.num, num(n, p.den))) : 0;
     if (!d || !like_a_size(n, d)) return UNKNOWN;
-    if (!equal && assumed(n, d)) return shp_elem_int(n, 1);
-    if (!equal && assumed(n, sub(n, num(n, -1), d))) return shp_elem_int(n, 0);
-    if (!equal) return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
-    return shp_elem_dim(sub(n, one, dim_min(n, dim_max(n, d, negated(n, d)), one)));
+    if (equal) return not(n, shp_elem_dim(dim_min(n, dim_max(n, d, negated(n, d)), one)));
+    if (assumed(n, d)) return shp_elem_dim(one);
+    if (assumed(n, sub(n, num(n, -1), d))) return shp_elem_dim(zero);
+    return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
 }
 
 /* And, Or, Xor: where one flag decides, or one excludes the other; else the lesser, the greater, the difference of the two, if they are made
@@ -360,11 +342,8 @@ static bool reals(shp_calc op, double a, double b, double *r)
     case SHP_MOD: *r = a - floored(a / b) * b; return small(a / b);
     case SHP_FMOD: *r = a - truncated(a / b) * b; return small(a / b);
     case SHP_POW:
-        if (b == 0.5) *r = root(a);
-        else if (b == truncated(b) && b >= 0 && b <= 64) *r = power(a, (int64_t)b);
-        else if (b == truncated(b) && b < 0 && b >= -64) *r = 1 / power(a, (int64_t)-b);
-        else return false;
-        return true;
+        *r = b == 0.5 ? root(a) : power(a, small(b) ? (int64_t)b : 0);
+        return b == 0.5 || (b == truncated(b) && b >= -64 && b <= 64);
     case SHP_NEG: *r = -a; return true;
     case SHP_ABS: *r = a < 0 ? -a : a; return true;
     case SHP_SIGN: *r = a > 0 ? 1 : a < 0 ? -1 : a; return true;
@@ -400,56 +379,43 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         if (ge >= 0) return (ge == 1) == (op == SHP_MAX) ? a : b;
     }
     if (!p.den) return UNKNOWN;
-    int64_t e;
-    switch (op) {
-    case SHP_NEG: return quotient(n, dtype, negated(n, p.num), p.den);
-    case SHP_ABS: return quotient(n, dtype, integers(n, op, 0, p.num, 0), p.den);
-    case SHP_RELU: return quotient(n, dtype, integers(n, op, 0, p.num, 0), p.den);
-    case SHP_SIGN: return quotient(n, dtype, integers(n, op, 0, p.num, 0), 1);
-    case SHP_POW:
-        if (p.den == 1 && q.den == 1 && is_num(n, q.num, &e)) return quotient(n, dtype, raised(n, p.num, e), 1);
-        return UNKNOWN;
-    default: break;
-    }
-    bool exact = power_of_2(p.den) && power_of_2(q.den), one = power_of_2(p.den) || power_of_2(q.den);
+    if (is_unary(op)) return quotient(n, dtype, integers(n, op, SHP_INT64, p.num, 0), op == SHP_SIGN ? 1 : p.den);
     if (!q.den || q.den > 1 << 20 || p.den > 1 << 20) return UNKNOWN;
+    bool one = power_of_2(p.den) || power_of_2(q.den), exact = power_of_2(p.den * q.den), fits = true;
     shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
+    int64_t den = p.den * q.den;
     switch (op) {
-    case SHP_ADD: return one ? quotient(n, dtype, add(n, x, y), p.den * q.den) : UNKNOWN;
-    case SHP_SUB: return one ? quotient(n, dtype, sub(n, x, y), p.den * q.den) : UNKNOWN;
-    case SHP_MIN: return quotient(n, dtype, dim_min(n, x, y), p.den * q.den);
-    case SHP_MAX: return quotient(n, dtype, dim_max(n, x, y), p.den * q.den);
-    case SHP_MOD: case SHP_FMOD: return exact ? quotient(n, dtype, integers(n, op, 0, x, y), p.den * q.den) : UNKNOWN;
+    case SHP_POW: return quotient(n, dtype, den == 1 ? integers(n, op, 0, p.num, q.num) : 0, 1);
     case SHP_MUL:
         x = exact ? mul(n, p.num, q.num) : 0;
         if (x && dtype == SHP_FLOAT && hi(n, x) >= 1 << 24) shp_assume(n, num(n, (1 << 24) - 1), x, "float32");
-        return quotient(n, dtype, x, p.den * q.den);
+        return quotient(n, dtype, x, den);
     case SHP_DIV:
         if (is_num(n, p.num, NULL)) return UNKNOWN;
         x = shp_dim_div_exact(n->dims, p.num, q.num);
         return x ? quotient(n, dtype, mul(n, x, num(n, q.den)), p.den)
                  : quotient(n, dtype, shp_dim_div_exact(n->dims, mul(n, p.num, num(n, q.den)), y), 1);
-    default: return UNKNOWN;
+    case SHP_ADD: case SHP_SUB: fits = one; break;
+    case SHP_MOD: case SHP_FMOD: fits = exact; break;
+    default: break;         /* Min, Max */
     }
+    return quotient(n, dtype, fits ? integers(n, op, 0, x, y) : 0, den);
 }
 
 /* ---- what rules call ---- */
 static bool not_a_number(shp_elem e) { return e.den == -1 && e.real != e.real; }
-static bool is_unary(shp_calc op) { return op >= SHP_NEG; }
 
 static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
     double r;
     if (op >= SHP_AND && op <= SHP_XOR) return logical(n, op, a, b);
     if (!a.den || (!b.den && !is_unary(op))) return UNKNOWN;
-    switch (op) {
-    case SHP_EQUAL: return indicator(n, a, b, true);
-    case SHP_GREATER_EQUAL: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : indicator(n, a, b, false);
-    case SHP_LESS_EQUAL: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : indicator(n, b, a, false);
-    case SHP_LESS: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : not(n, indicator(n, a, b, false));
-    case SHP_GREATER: return not_a_number(a) || not_a_number(b) ? shp_elem_int(n, 0) : not(n, indicator(n, b, a, false));
-    case SHP_NOT: return not(n, a);
-    default: break;
+    if (op == SHP_NOT) return not(n, a);
+    if (op == SHP_EQUAL) return indicator(n, a, b, true);
+    if (op >= SHP_LESS && op <= SHP_GREATER_EQUAL) {
+        if (not_a_number(a) || not_a_number(b)) return shp_elem_int(n, 0);
+        shp_elem ge = op == SHP_LESS_EQUAL || op == SHP_GREATER ? indicator(n, b, a, false) : indicator(n, a, b, false);
+        return op == SHP_LESS || op == SHP_GREATER ? not(n, ge) : ge;
     }
     if (shp_dtype_kind(dtype) != 'F') return a.den == 1 && (is_unary(op) || b.den == 1) ? fitted(n, dtype, integers(n, op, dtype, a.num, b.num)) : UNKNOWN;
     if (a.den != -1 || (b.den != -1 && !is_unary(op))) return quotients(n, op, dtype, a, b);
@@ -516,6 +482,12 @@ bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)
             if (!shp_in_content(n, i)) return false;
         }
     return true;
+}
+
+shp_elem shp_only(shp_node *n, uint32_t i)
+{
+    const shp_content *c = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
+    return c && c->count == 1 ? c->elem[0] : UNKNOWN;
 }
 
 int shp_out_value(shp_node *n, uint32_t o, const shp_fact *f)

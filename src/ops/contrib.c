@@ -39,24 +39,11 @@ static int like(shp_node *n, shp_rule *rule, const char *from)
     return as(n, rule, place, count);
 }
 
-/* A copy with room for rank dims, the first of them filled in; or NULL. */
-static shp_shape *copy(shp_node *n, const shp_shape *s, int64_t rank)
-{
-    shp_shape *c = shp_alloc(n->x->arena, sizeof *c + (size_t)rank * sizeof *c->dim);
-    if (c) {
-        c->rank = (int32_t)rank;
-        memcpy(c->dim, s->dim, (size_t)(rank < s->rank ? rank : s->rank) * sizeof *c->dim);
-    }
-    return c;
-}
-
-/* The same axes, with axis `from` moved to `to`. */
+/* The same axes, with axis `from` moved to `to`; or NULL. */
 static shp_shape *moved(shp_node *n, const shp_shape *s, int64_t from, int64_t to)
 {
-    shp_shape *c = copy(n, s, s->rank);
-    for (int64_t k = from, step = to > from ? 1 : -1; c && k != to; k += step) c->dim[k] = c->dim[k + step];
-    if (c) c->dim[to] = s->dim[from];
-    return c;
+    shp_shape *less = shp_spliced(n, s, from, from + 1, s->dim, 0);
+    return less ? shp_spliced(n, less, to, to, &s->dim[from], 1) : NULL;
 }
 
 /* Inputs first and first + 1 appear with these shapes (NULL: as they are) while a rule runs. */
@@ -123,31 +110,10 @@ int infer_matmul_integer16(shp_node *n)
 }
 int infer_qordered_matmul(shp_node *n) { return shp_matmul(n, 0, 2, false, false); }
 
-/* The first input with another last axis, which is `have` there (0: any). */
-static int last_axis(shp_node *n, shp_dim have, shp_dim now)
-{
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (!x) return n->failed;
-    shp_want_dim(n, 0, x->rank - 1, have, "the weight's inner size");
-    shp_shape *y = copy(n, x, x->rank);
-    if (!y) return SHP_OK;
-    y->dim[x->rank - 1] = now ? now : shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_CONTENT);
-    return n->failed ? (int)n->failed : shp_out_shape(n, 0, y);
-}
-
 /* MatMulBnb4: a weight [N, K], or with transB = 0 [K, N] whose names the attributes keep. */
 int infer_matmul_bnb4(shp_node *n)
 {
-    int64_t k = shp_positive(n, "K"), m = shp_positive(n, "N");
-    bool turned = shp_attr_int_or(n, "transB", 1) != 0;
-    return n->failed ? (int)n->failed : last_axis(n, num(n, turned ? k : m), num(n, turned ? m : k));
-}
-
-/* MatMulFpQ4: the weight's shape [K, N] is an input. */
-int infer_matmul_fpq4(shp_node *n)
-{
-    const shp_content *s = shp_in_content(n, 2);
-    return last_axis(n, shp_element(s, 0), shp_element(s, 1));
+    return shp_patterns(n, shp_attr_int_or(n, "transB", 1) ? "K!K N!N: . K > . N" : "K!K N!N: . N > . K");
 }
 
 /* ---- elementwise ---- */
@@ -232,19 +198,14 @@ int infer_pre_mix(shp_node *n)
 /* GatherBlockQuantized: Gather of elements that uint8 data hold several of in a byte of the last axis; the type is the scales'. */
 int infer_gather_block_quantized(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX), *at = shp_in_shape(n, 1);
-    if (n->failed || !x) return n->failed;
-    int64_t axis = shp_axis(n, shp_attr_int(n, "gather_axis"), x->rank), bits = shp_attr_int_or(n, "bits", 4), rank = x->rank - 1;
-    if (n->failed) return n->failed;
+    int64_t axis = 0, bits = shp_attr_int_or(n, "bits", 4);
+    const shp_shape *x = shp_along(n, "gather_axis", 0, &axis), *at = shp_in_shape(n, 1);
     if (bits != 2 && bits != 4 && bits != 8) return shp_fail(n, SHP_D_ATTRIBUTE, "bits is %d, not 2, 4 or 8", bits);
-    if (!at) return SHP_OK;
-    shp_dim d[2 * SHP_RANK_MAX];
-    memcpy(d, x->dim, (size_t)axis * sizeof *d);
-    memcpy(d + axis, at->dim, (size_t)at->rank * sizeof *d);
-    memcpy(d + axis + at->rank, x->dim + axis + 1, (size_t)(rank - axis) * sizeof *d);
-    rank += at->rank;
-    if (shp_in_dtype(n, 0) == SHP_UINT8 && axis < x->rank - 1) d[rank - 1] = mul(n, d[rank - 1], num(n, 8 / bits));
-    return shp_out(n, 0, rank, d);
+    if (!x || !at) return n->failed;
+    int64_t last = x->rank - 1;
+    shp_dim wide = mul(n, x->dim[last], num(n, 8 / bits));
+    if (shp_in_dtype(n, 0) == SHP_UINT8 && axis < last) x = shp_spliced(n, x, last, x->rank, &wide, 1);
+    return x ? shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank) : SHP_OK;
 }
 
 /* GatherPacked: indices and K; the type is output_dtype (default bfloat16). */
@@ -339,55 +300,29 @@ int infer_conv_transpose_dynamic_pads(shp_node *n)
 {
     if (like(n, infer_conv_transpose, "013") || !n->nout || !n->out[0].shape) return n->failed;
     const shp_content *c = shp_in_content(n, 2);
-    shp_shape *y = copy(n, n->out[0].shape, n->out[0].shape->rank);
+    const shp_shape *y = n->out[0].shape;
     shp_str mode = shp_attr_str(n, "auto_pad");
-    if (!y || !shp_has(n, 2) || (mode.len && !shp_str_is(mode, "NOTSET"))) return SHP_OK;
-    for (int64_t k = 2; k < y->rank; k++) {
-        y->dim[k] = sub(n, y->dim[k], add(n, shp_element(c, k - 2), shp_element(c, k - 4 + y->rank)));
-        if (!y->dim[k]) y->dim[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
-    }
-    return shp_out_shape(n, 0, y);
-}
-
-/* CropAndResize: [regions, C, height, width], both from crop_size. */
-int infer_crop_and_resize(shp_node *n)
-{
-    const shp_shape *x = shp_want_rank(n, 0, 4, 4), *rois = shp_want_rank(n, 1, 2, 2);
-    const shp_content *size = shp_in_content(n, 3);
-    shp_dim d[4] = { shp_want_vector(n, 2, rois ? rois->dim[0] : 0, "the number of regions"), x ? x->dim[1] : 0, shp_element(size, 0), shp_element(size, 1) };
-    return shp_done(n, 4, d);
+    shp_dim d[SHP_RANK_MAX];
+    if (!shp_has(n, 2) || (mode.len && !shp_str_is(mode, "NOTSET"))) return SHP_OK;
+    for (int64_t k = 0; k < y->rank; k++) d[k] = k < 2 ? y->dim[k] : sub(n, y->dim[k], add(n, shp_element(c, k - 2), shp_element(c, k - 4 + y->rank)));
+    return shp_out(n, 0, y->rank, d);
 }
 
 /* UnfoldTensor: slices of `size` every `step` of one axis, as a new last axis. */
 int infer_unfold(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX - 1);
-    int64_t size = shp_positive(n, "size"), step = shp_attr_int_or(n, "step", 1);
-    if (n->failed || !x) return n->failed;
-    int64_t axis = shp_axis(n, shp_attr_int_or(n, "dim", -1), x->rank);
-    if (axis < 0) return n->failed;
+    int64_t axis = 0, size = shp_positive(n, "size"), step = shp_attr_int_or(n, "step", 1);
+    const shp_shape *x = shp_along(n, "dim", -1, &axis);
     if (step < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "step is %d", step);
-    shp_dim room = sub(n, x->dim[axis], num(n, size));
+    if (n->failed || !x) return n->failed;
+    shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), num(n, 1));
     if (shp_dim_hi(n->dims, room) < 0) return shp_fail(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, (uint32_t)0);
-    shp_shape *y = copy(n, x, (int64_t)x->rank + 1);
-    if (!y) return SHP_OK;
-    y->dim[axis] = add(n, floor_div(n, room, num(n, step)), num(n, 1));
-    y->dim[x->rank] = num(n, size);
-    return shp_out_shape(n, 0, y);
+    x = shp_spliced(n, x, axis, axis + 1, &count, 1);
+    return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
 }
 
-/* Rfft: the last axis keeps n/2 + 1 frequencies, each a pair. */
-int infer_rfft(shp_node *n)
-{
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX - 1);
-    shp_shape *y = x ? copy(n, x, (int64_t)x->rank + 1) : NULL;
-    if (!y) return n->failed;
-    y->dim[x->rank - 1] = add(n, floor_div(n, x->dim[x->rank - 1], num(n, 2)), num(n, 1));
-    y->dim[x->rank] = num(n, 2);
-    return shp_out_shape(n, 0, y);
-}
-
-/* Irfft: the pairs of f frequencies become (f - 1) * 2 values. */
+/* Rfft: the last axis keeps n/2 + 1 frequencies, each a pair. Irfft: the pairs of f frequencies become (f - 1) * 2 values. */
+int infer_rfft(shp_node *n) { return shp_patterns(n, ". F > . F~2+1 2"); }
 int infer_irfft(shp_node *n) { return shp_patterns(n, ". F 2 > . F-1*2"); }
 
 /* ---- layouts ---- */
@@ -397,23 +332,21 @@ int infer_reorder_input(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
     if (!x) return n->failed;
-    shp_shape *y = shp_attr_int(n, "channels_last") ? moved(n, x, x->rank - 1, 1) : copy(n, x, x->rank);
+    if (shp_attr_int(n, "channels_last")) x = moved(n, x, x->rank - 1, 1);
+    if (!x) return SHP_OK;
     int64_t c;
-    if (!y) return SHP_OK;
-    if (!is_num(n, y->dim[1], &c) || c % 16) y->dim[1] = shp_fresh(n, 0, 1, SHP_WHY_DATA);
-    return shp_out_shape(n, 0, y);
+    shp_dim d = is_num(n, x->dim[1], &c) && c % 16 == 0 ? x->dim[1] : shp_fresh(n, 0, 1, SHP_WHY_DATA);
+    return shp_out_spliced(n, 0, x, 1, 2, &d, 1);
 }
 
 /* ReorderOutput: back, with the number of channels that there are. */
 int infer_reorder_output(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    int64_t c = shp_positive(n, "channels");
+    shp_dim c = num(n, shp_positive(n, "channels"));
+    bool last = shp_attr_int(n, "channels_last") != 0;
     if (n->failed || !x) return n->failed;
-    shp_shape *y = shp_attr_int(n, "channels_last") ? moved(n, x, 1, x->rank - 1) : copy(n, x, x->rank);
-    if (!y) return SHP_OK;
-    y->dim[shp_attr_int(n, "channels_last") ? x->rank - 1 : 1] = num(n, c);
-    return shp_out_shape(n, 0, y);
+    return last ? shp_out_spliced(n, 0, shp_spliced(n, x, 1, 2, &c, 0), x->rank - 1, x->rank - 1, &c, 1) : shp_out_spliced(n, 0, x, 1, 2, &c, 1);
 }
 
 /* Upsample of blocked images: integer scales. */
@@ -440,12 +373,10 @@ int infer_expand_dims(shp_node *n)
     if (n->failed || !x) return n->failed;
     if (!shp_in_int(n, 1, &axis)) return shp_out_rank(n, 0, (int64_t)x->rank + 1);
     axis = shp_axis(n, axis, (int64_t)x->rank + 1);
-    shp_shape *y = axis < 0 ? NULL : copy(n, x, (int64_t)x->rank + 1);
-    if (!y) return n->failed;
-    for (int64_t k = x->rank; k > axis; k--) y->dim[k] = y->dim[k - 1];
-    y->dim[axis] = num(n, 1);
-    shp_out_shape(n, 0, y);
-    shp_out_elements(n, 0, 0);
+    if (axis < 0) return n->failed;
+    shp_dim one = num(n, 1);
+    shp_out_spliced(n, 0, x, axis, axis, &one, 1);
+    shp_out_content(n, 0, shp_in_content(n, 0));
     return SHP_OK;
 }
 
@@ -484,14 +415,6 @@ int infer_tokenizer(shp_node *n)
     return shp_out(n, 0, none ? x->rank : x->rank + 1, d);
 }
 
-/* RelativePositionBias: [1, heads, queries, keys], the lengths from inputs. */
-int infer_relative_position_bias(shp_node *n)
-{
-    const shp_shape *table = shp_want_rank(n, 0, 2, 2);
-    shp_dim d[4] = { num(n, 1), table ? table->dim[1] : 0, shp_in_scalar(n, 1), shp_in_scalar(n, 2) };
-    return shp_done(n, 4, d);
-}
-
 /* BifurcationDetector: merged tokens, and one index. */
 int infer_bifurcation(shp_node *n)
 {
@@ -517,12 +440,11 @@ int infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); return shp_out_same
 /* AllGather: `axis` group_size times as long. */
 int infer_all_gather(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0);
-    int64_t size = shp_attr_int_or(n, "group_size", 1), axis = x ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : -1;
-    shp_shape *y = axis < 0 ? NULL : copy(n, x, x->rank);
-    if (!y) return n->failed;
-    y->dim[axis] = mul(n, y->dim[axis], num(n, size));
-    return shp_out_shape(n, 0, y);
+    int64_t axis = 0;
+    const shp_shape *x = shp_along(n, "axis", 0, &axis);
+    if (!x) return n->failed;
+    shp_dim d = mul(n, x->dim[axis], num(n, shp_attr_int_or(n, "group_size", 1)));
+    return shp_out_spliced(n, 0, x, axis, axis + 1, &d, 1);
 }
 
 /* ConstantFill: GivenTensorFill with a type, `dtype`. */
@@ -555,33 +477,34 @@ static void bodies(shp_node *n)
     for (uint32_t i = 0; i < 3; i++) shp_body(n, name[i], NULL, 0, true, i);
 }
 
-/* The number that a vocabulary has, 0 where the attribute leaves it to the decoder. */
-static shp_dim vocabulary(shp_node *n)
+/* Patterns where elements of inputs are letters: "M10" makes element 0 of input 1 M. */
+static int with_elements(shp_node *n, const char *which, const char *text)
 {
-    int64_t v = shp_attr_int_or(n, "vocab_size", -1);
-    return v > 0 ? num(n, v) : 0;
+    shp_dim letter[26] = { 0 };
+    for (; *which; which += 3) letter[*which - 'A'] = shp_element(shp_in_content(n, (uint32_t)(which[1] - '0')), which[2] - '0');
+    return shp_lay(n, text, letter);
 }
+
+/* MatMulFpQ4: the weight's shape [K, N] is an input. */
+int infer_matmul_fpq4(shp_node *n) { return with_elements(n, "K20N21", ". K > . N"); }
+
+/* CropAndResize: [regions, C, height, width], both from crop_size. */
+int infer_crop_and_resize(shp_node *n) { return with_elements(n, "H30W31", "_ C _ _; R _; R > R C H W"); }
+
+/* RelativePositionBias: [1, heads, queries, keys], the lengths from inputs. */
+int infer_relative_position_bias(shp_node *n) { return with_elements(n, "Q10K20", "_ H > 1 H Q K"); }
 
 /* BeamSearch, WhisperBeamSearch: [batch, returned, max_length], scores of these, and of all words at each step; what whisper also tells. */
 int infer_beam_search(shp_node *n)
 {
-    shp_dim batch = shp_want_dim(n, 0, 0, 0, ""), most = shp_in_scalar(n, 1), beams = shp_in_scalar(n, 3), returned = shp_in_scalar(n, 4);
-    shp_dim y[3] = { batch, returned ? returned : shp_fresh(n, 0, 1, SHP_WHY_CONTENT), most }, scores[4] = { 0, batch, beams, vocabulary(n) };
-    if (!shp_attr_int(n, "model_type")) scores[0] = sub(n, most, shp_want_dim(n, 0, 1, 0, ""));
-    shp_dim attention[5] = { batch, y[1] };
     bodies(n);
-    shp_out(n, 1, 2, y);
-    shp_out(n, 2, 4, scores);
-    shp_out(n, 3, 5, attention);
-    shp_out(n, 4, 1, &batch);
-    return shp_out(n, 0, 3, y);
+    return with_elements(n, "M10B30R40", shp_attr_int(n, "model_type") ? "V=vocab_size: N _|N _ _ > N R M; N R; _ N B V; N R _ _ _; N"
+                                                                       : "V=vocab_size: N S > N R M; N R; M-S N B V; N R _ _ _; N");
 }
 
 /* GreedySearch, Sampling: [batch, max_length]; the last logits. */
 int infer_greedy_search(shp_node *n)
 {
-    shp_dim y[2] = { shp_want_dim(n, 0, 0, 0, ""), shp_in_scalar(n, 1) }, logits[2] = { y[0], vocabulary(n) };
     bodies(n);
-    shp_out(n, 1, 2, logits);
-    return shp_out(n, 0, 2, y);
+    return with_elements(n, "M10", "V=vocab_size: N|N _|N _ _ > N M; N V");
 }

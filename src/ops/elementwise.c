@@ -1,51 +1,25 @@
 #include "../infer.h"
 #include "index.h"
+#include "nn.h"
 
 #include <string.h>
 
 /* ---- contents through broadcasting ---- */
 
-/* The axes of an output that have more than one element, from the last to the first. */
-typedef struct grid {
-    int64_t count, size[SHP_VIEW_AXES], stride[SHP_VIEW_AXES];
-    int32_t axes, axis[SHP_VIEW_AXES];
-} grid;
-
-static bool grid_of(shp_node *n, const shp_shape *s, grid *g)
+/* The elements of input i as the output repeats them, its first axis lying at axis `at` (below 0: its last at the last); NULL where they are not known. */
+static const shp_content *spread(shp_node *n, uint32_t i, int64_t at)
 {
-    *g = (grid){ .count = 1 };
-    for (int32_t k = 0; s && k < s->rank; k++) {
-        int64_t v;
-        if (!is_num(n, s->dim[k], &v) || v < 0 || v > SHP_ELEMENTS_MAX || (g->count *= v) > SHP_ELEMENTS_MAX) return false;
-        if (v < 2) continue;
-        if (g->axes == SHP_VIEW_AXES) return false;
-        g->size[g->axes] = v;
-        g->axis[g->axes++] = k;
+    int64_t size[SHP_RANK_MAX], own[SHP_RANK_MAX], stride[SHP_RANK_MAX];
+    const shp_shape *out = n->nout ? n->out[0].shape : NULL, *s = shp_in_shape(n, i);
+    if (!shp_sizes(n, out, size, NULL) || !shp_sizes(n, s, own, stride) || !shp_in_contents(n, i, 1)) return NULL;
+    shp_view v = shp_view_new(0);
+    if (at < 0) at = out->rank - s->rank;
+    for (int32_t k = 0; k < out->rank; k++) {
+        int32_t j = k - (int32_t)at;
+        shp_view_axis(&v, size[k], j < 0 || j >= s->rank || own[j] == 1 ? 0 : stride[j]);
     }
-    return s != NULL;
+    return shp_view_content(n, &v, shp_in_content(n, i));
 }
-
-/* The strides of an input whose first axis lies at axis `at` of the output; an axis of one element is repeated. */
-static void grid_input(shp_node *n, grid *g, const shp_shape *s, int64_t at)
-{
-    int64_t stride = 1, v;
-    memset(g->stride, 0, sizeof g->stride);
-    for (int32_t k = s->rank, j = g->axes; k-- > 0;) {
-        while (j > 0 && g->axis[j - 1] > at + k) j--;
-        if (!is_num(n, s->dim[k], &v)) return;
-        if (v != 1 && j > 0 && g->axis[j - 1] == at + k) g->stride[j - 1] = stride;
-        stride *= v;
-    }
-}
-
-/* Element p of the output, in the input that grid_input was told. */
-static shp_elem grid_elem(const grid *g, const shp_content *c, int64_t p)
-{
-    int64_t at = shp_offset(p, g->size, g->stride, g->axes);
-    return at < (int64_t)c->count ? c->elem[at] : (shp_elem){ 0 };
-}
-
-static const shp_shape *out_shape(const shp_node *n) { return n->nout ? n->out[0].shape : NULL; }
 
 /* An exponent in the type of the base. */
 static shp_elem exponent(shp_node *n, int from, int to, shp_elem e)
@@ -55,27 +29,27 @@ static shp_elem exponent(shp_node *n, int from, int to, shp_elem e)
     return shp_elem_eq(n, i, e) == 1 ? i : (shp_elem){ 0 };
 }
 
-/* Elements of output 0: op over the inputs, from the first to the last, broadcast; input 1 lies at axis `at` (below 0: at the end). */
-static void out_elements(shp_node *n, shp_calc op, int64_t at)
+/* Elements of output 0: op over the inputs, from the first to the last, broadcast; input 1 lies at axis `at` (below 0: at the end). mean: divided
+ * by their number. */
+static int out_elements(shp_node *n, shp_calc op, int64_t at, bool mean)
 {
-    grid g;
-    const shp_shape *out = out_shape(n);
     uint32_t count = shp_inputs(n);
-    if (!grid_of(n, out, &g) || !shp_in_contents(n, 0, count)) return;
-    shp_content *c = shp_content_new(n, (uint64_t)g.count);
     int dtype = shp_in_dtype(n, 0);
-    for (uint32_t i = 0; c && i < count; i++) {
-        const shp_content *x = shp_in_content(n, i);
-        const shp_shape *s = shp_in_shape(n, i);
-        if (!x || !s) return;
-        grid_input(n, &g, s, i == 1 && at >= 0 ? at : out->rank - s->rank);
-        for (int64_t p = 0; p < g.count; p++) {
-            shp_elem e = grid_elem(&g, x, p);
+    shp_content *c = NULL;
+    if (!n->nout || shp_count(n, n->out[0].shape) > SHP_ELEMENTS_MAX || !shp_in_contents(n, 0, count)) return SHP_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const shp_content *x = spread(n, i, i == 1 ? at : -1);
+        if (!i && x) c = shp_content_new(n, x->count);
+        if (!x || !c) return SHP_OK;
+        for (uint32_t p = 0; p < c->count; p++) {
+            shp_elem e = x->elem[p];
             if (op == SHP_POW && i) e = exponent(n, shp_in_dtype(n, 1), dtype, e);
-            c->elem[p] = i ? shp_elem_calc(n, op, dtype, c->elem[p], e) : e;
+            c->elem[p] = i || op >= SHP_NEG ? shp_elem_calc(n, op, dtype, i ? c->elem[p] : e, e) : e;
+            if (mean && i + 1 == count) c->elem[p] = shp_elem_calc(n, SHP_DIV, dtype, c->elem[p], shp_elem_real(count));
         }
     }
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
+    return SHP_OK;
 }
 
 /* ---- shapes of two and more inputs ---- */
@@ -89,7 +63,7 @@ static int same_shapes(shp_node *n)
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) continue;
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
-        if (rank != s->rank) return shp_fail(n, SHP_D_SHAPE, "wants inputs of one shape, %i has rank %d, not %d", i, (int64_t)s->rank, rank);
+        if (rank != s->rank) return shp_fail(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank);
         for (int32_t k = 0; k < rank; k++)
             if (!shp_same_dim(n, &d[k], s->dim[k], "wants inputs of one shape")) return n->failed;
     }
@@ -121,8 +95,7 @@ static int binary(shp_node *n, shp_calc op)
 {
     int64_t at = -1;
     if (n->opset < 7 ? legacy_broadcast(n, &at) : shp_out_broadcast(n, 0, 0, 2)) return n->failed;
-    out_elements(n, op, at);
-    return SHP_OK;
+    return out_elements(n, op, at, false);
 }
 
 /* Add, Sub, Mul, Div, Pow; comparisons; logic; bits (all versions). */
@@ -190,34 +163,21 @@ int infer_and(shp_node *n)
 
 int infer_bit_shift(shp_node *n)
 {
-    shp_str way = shp_attr_str(n, "direction");
-    bool left = shp_str_is(way, "LEFT");
-    if (!left && !shp_str_is(way, "RIGHT")) return shp_fail(n, SHP_D_ATTRIBUTE, "direction is LEFT or RIGHT, not \"%n\"", way);
-    return binary(n, left ? SHP_SHIFT_LEFT : SHP_SHIFT_RIGHT);
+    int right = shp_choice(n, "direction", "LEFT|RIGHT");
+    return n->failed ? (int)n->failed : binary(n, right ? SHP_SHIFT_RIGHT : SHP_SHIFT_LEFT);
 }
 
 /* Any number of inputs, broadcast from opset 8 on, before that of one shape. */
-static int variadic(shp_node *n, shp_calc op)
+static int variadic(shp_node *n, shp_calc op, bool mean)
 {
     if (n->opset < 8 ? same_shapes(n) : shp_out_broadcast(n, 0, 0, shp_inputs(n))) return n->failed;
-    out_elements(n, op, -1);
-    return SHP_OK;
+    return out_elements(n, op, -1, mean);
 }
 
-int infer_sum(shp_node *n) { return variadic(n, SHP_ADD); }
-int infer_min(shp_node *n) { return variadic(n, SHP_MIN); }
-int infer_max(shp_node *n) { return variadic(n, SHP_MAX); }
-
-int infer_mean(shp_node *n)
-{
-    if (variadic(n, SHP_ADD)) return n->failed;
-    const shp_content *sum = n->nout ? n->out[0].content : NULL;
-    shp_content *c = sum ? shp_content_new(n, sum->count) : NULL;
-    for (uint32_t p = 0; c && p < sum->count; p++)
-        c->elem[p] = shp_elem_calc(n, SHP_DIV, shp_in_dtype(n, 0), sum->elem[p], shp_elem_real(shp_inputs(n)));
-    if (c) shp_out_content(n, 0, c);
-    return SHP_OK;
-}
+int infer_sum(shp_node *n) { return variadic(n, SHP_ADD, false); }
+int infer_min(shp_node *n) { return variadic(n, SHP_MIN, false); }
+int infer_max(shp_node *n) { return variadic(n, SHP_MAX, false); }
+int infer_mean(shp_node *n) { return variadic(n, SHP_ADD, true); }
 
 /* StringConcat-20: broadcast, no contents. SwiGLU-28: one shape. */
 int infer_broadcast(shp_node *n) { return shp_out_broadcast(n, 0, 0, shp_inputs(n)); }
@@ -226,41 +186,27 @@ int infer_same_shapes(shp_node *n) { return same_shapes(n); }
 /* PRelu: X's shape; the slope broadcasts to it and never beyond (before opset 7 it has one element or one for each channel). */
 int infer_prelu(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0), *slope = shp_in_shape(n, 1);
-    if (n->opset < 7 || !x || !slope) return shp_out_same(n, 0, 0);
+    const shp_shape *x = shp_in_shape(n, 0);
     shp_dim d[SHP_RANK_MAX];
-    int64_t at = x->rank - slope->rank;
+    if (n->opset < 7 || !x) return shp_out_same(n, 0, 0);
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
-    if (at < 0) return shp_fail(n, SHP_D_RANK, "%i has more axes than %i", 1u, 0u);
-    for (int32_t k = 0; k < slope->rank; k++)
-        if (shp_dim_eq(n->dims, slope->dim[k], num(n, 1)) == 0 && !shp_same_dim(n, &d[at + k], slope->dim[k], "slope")) return n->failed;
-    return shp_out(n, 0, x->rank, d);
+    return shp_want_fits(n, 1, x->rank, d) ? shp_out(n, 0, x->rank, d) : n->failed;
 }
 
 /* Where: three inputs broadcast. An element is known where its condition is, or where both choices are the same. */
 int infer_where(shp_node *n)
 {
-    grid g[3];
     if (shp_out_broadcast(n, 0, 0, 3)) return n->failed;
-    const shp_shape *out = out_shape(n);
-    if (!grid_of(n, out, &g[0]) || !shp_in_contents(n, 0, 1)) return SHP_OK;
-    const shp_content *x[3] = { shp_in_content(n, 0) };
-    for (uint32_t i = 0; i < 3; i++) {
-        const shp_shape *s = shp_in_shape(n, i);
-        g[i] = g[0];
-        grid_input(n, &g[i], s, out->rank - s->rank);
-        if (i) x[i] = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
-    }
-    shp_content *c = shp_content_new(n, (uint64_t)g[0].count);
-    for (int64_t p = 0; c && p < g[0].count; p++) {
-        shp_elem e[3] = { { 0 } };
-        for (int i = 0; i < 3; i++)
-            if (x[i]) e[i] = grid_elem(&g[i], x[i], p);
+    const shp_content *x[3] = { spread(n, 0, -1) };
+    for (uint32_t i = 1; x[0] && i < 3; i++) x[i] = spread(n, i, -1);
+    shp_content *c = x[0] ? shp_content_new(n, x[0]->count) : NULL;
+    for (uint32_t p = 0; c && p < c->count; p++) {
+        shp_elem a = x[1] ? x[1]->elem[p] : (shp_elem){ 0 }, b = x[2] ? x[2]->elem[p] : (shp_elem){ 0 };
         int64_t yes;
-        if (shp_elem_is_int(n, e[0], &yes)) c->elem[p] = yes ? e[1] : e[2];
-        else if (e[1].den && e[1].num == e[2].num && e[1].den == e[2].den && e[1].real == e[2].real) c->elem[p] = e[1];
+        if (shp_elem_is_int(n, x[0]->elem[p], &yes)) c->elem[p] = yes ? a : b;
+        else if (a.num == b.num && a.den == b.den && a.real == b.real) c->elem[p] = a;
     }
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
     return SHP_OK;
 }
 
@@ -274,24 +220,17 @@ typedef shp_elem make_elem(shp_node *n, int dtype, shp_elem e, const shp_elem *a
 static int mapped(shp_node *n, make_elem *make, int dtype, const shp_elem *arg)
 {
     shp_out_same(n, 0, 0);
-    int64_t size;
-    if (!is_num(n, shp_numel(n, shp_in_shape(n, 0)), &size) || size > SHP_ELEMENTS_MAX || !shp_in_contents(n, 0, 1)) return SHP_OK;
-    const shp_content *x = shp_in_content(n, 0);
+    const shp_content *x = spread(n, 0, -1);
     shp_content *c = x ? shp_content_new(n, x->count) : NULL;
     for (uint32_t p = 0; c && p < x->count; p++) c->elem[p] = make(n, dtype, x->elem[p], arg);
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
     return SHP_OK;
-}
-
-/* arg->den is the operation: one function serves them all. */
-static shp_elem make_unary(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
-{
-    return shp_elem_calc(n, (shp_calc)arg->den, dtype, e, (shp_elem){ 0 });
 }
 
 static int unary(shp_node *n, shp_calc op)
 {
-    return mapped(n, make_unary, shp_in_dtype(n, 0), &(shp_elem){ .den = (int32_t)op });
+    shp_out_same(n, 0, 0);
+    return out_elements(n, op, -1, false);
 }
 
 /* Operators that contents pass through (all versions). */
@@ -307,51 +246,38 @@ int infer_reciprocal(shp_node *n) { return unary(n, SHP_RECIPROCAL); }
 int infer_not(shp_node *n) { return unary(n, SHP_NOT); }
 int infer_bitwise_not(shp_node *n) { return unary(n, SHP_BIT_NOT); }
 
-/* IsNaN and IsInf: a symbolic float is a finite size. */
-static shp_elem make_is_nan(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
-{
-    (void)dtype, (void)arg;
-    return e.den ? shp_elem_int(n, e.den == -1 && e.real != e.real) : e;
-}
-
-static shp_elem make_is_inf(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
+/* IsNaN and IsInf: a symbolic float is a finite size. arg: whether NaN, positive and negative infinity count. */
+static shp_elem make_is(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
 {
     (void)dtype;
-    if (e.den != -1) return e.den ? shp_elem_int(n, 0) : e;
-    return shp_elem_int(n, (e.real > 0x1.fffffffffffffp1023 && arg[0].den) || (e.real < -0x1.fffffffffffffp1023 && arg[1].den));
+    if (!e.den) return e;
+    double v = e.den == -1 ? e.real : 0;
+    return shp_elem_int(n, v != v ? arg[0].den : v - v == 0 ? 0 : v > 0 ? arg[1].den : arg[2].den);
 }
 
-int infer_is_nan(shp_node *n) { return mapped(n, make_is_nan, 0, NULL); }
+int infer_is_nan(shp_node *n) { return mapped(n, make_is, 0, (shp_elem[3]){ { .den = 1 } }); }
 
 int infer_is_inf(shp_node *n)
 {
-    shp_elem arg[2] = { { .den = shp_attr_int(n, "detect_positive") != 0 }, { .den = shp_attr_int(n, "detect_negative") != 0 } };
-    return mapped(n, make_is_inf, 0, arg);
+    return mapped(n, make_is, 0, (shp_elem[3]){ { 0 }, { .den = shp_attr_int(n, "detect_positive") != 0 }, { .den = shp_attr_int(n, "detect_negative") != 0 } });
 }
 
-/* Clip: bounds as attributes below opset 11, as optional inputs from there on. arg: the bounds, and whether each is given. */
-static shp_elem make_clip(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
-{
-    if (arg[2].den) e = shp_elem_calc(n, SHP_MAX, dtype, e, arg[0]);
-    return arg[3].den ? shp_elem_calc(n, SHP_MIN, dtype, e, arg[1]) : e;
-}
-
+/* Clip: bounds as attributes below opset 11, as optional inputs from there on. */
 int infer_clip(shp_node *n)
 {
-    static const char *const name[2] = { "min", "max" };
-    shp_elem arg[4] = { { 0 } };
-    for (uint32_t i = 0; i < 2; i++) {
-        bool given = n->opset < 11 ? shp_attr_has(n, name[i]) : shp_has(n, i + 1);
-        arg[2 + i].den = given;
-        if (!given) continue;
-        if (n->opset < 11) {
-            arg[i] = shp_elem_real(shp_attr_float_or(n, name[i], 0));
-            continue;
-        }
-        const shp_content *c = shp_in_contents(n, 0, 1) ? shp_in_content(n, i + 1) : NULL;
-        if (c && c->count) arg[i] = c->elem[0];
+    static const char *const name[] = { "min", "max" };
+    shp_out_same(n, 0, 0);
+    const shp_content *x = spread(n, 0, -1);
+    shp_content *c = x ? shp_content_new(n, x->count) : NULL;
+    if (c) memcpy(c->elem, x->elem, c->count * sizeof *c->elem);
+    for (uint32_t i = 0; c && i < 2; i++) {
+        bool old = n->opset < 11;
+        if (old ? !shp_attr_has(n, name[i]) : !shp_has(n, i + 1)) continue;
+        shp_elem e = old ? shp_elem_real(shp_attr_float_or(n, name[i], 0)) : shp_only(n, i + 1);
+        for (uint32_t p = 0; p < c->count; p++) c->elem[p] = shp_elem_calc(n, i ? SHP_MIN : SHP_MAX, shp_in_dtype(n, 0), c->elem[p], e);
     }
-    return mapped(n, make_clip, shp_in_dtype(n, 0), arg);
+    shp_out_content(n, 0, c);
+    return SHP_OK;
 }
 
 /* Softmax, LogSoftmax, Hardmax: the input's shape, of rank 1 or more. The axis: any from opset 13 on; before, where to make two axes of all. */
@@ -397,24 +323,14 @@ static int cast(shp_node *n, int64_t to)
     return mapped(n, make_cast, (int)to, &(shp_elem){ .den = from });
 }
 
-/* The element type that Cast-1 names in words: DataType's names, in capitals. */
-static int64_t type_named(shp_str s)
-{
-    char name[16] = { 0 };
-    if (s.len >= sizeof name) return 0;
-    for (uint32_t i = 0; i < s.len; i++) name[i] = (char)(s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]);
-    if (!strcmp(name, "float")) return SHP_FLOAT;
-    if (!strcmp(name, "double")) return SHP_DOUBLE;
-    for (int t = 1; t < SHP_DTYPE_COUNT; t++)
-        if (!strcmp(name, shp_dtype_name(t))) return t;
-    return 0;
-}
+/* The element type that Cast-1 names in words, in the order of their numbers. */
+static const char types[] = "|FLOAT|UINT8|INT8|UINT16|INT16|INT32|INT64|STRING|BOOL|FLOAT16|DOUBLE|UINT32|UINT64|COMPLEX64|COMPLEX128|BFLOAT16";
 
 /* Cast: the type is `to`, a string below opset 6. Contents are converted as the types' arithmetic does. */
 int infer_cast(shp_node *n)
 {
     const shp_attr *a = shp_attr_get(n, "to");
-    int64_t to = a && a->type == SHP_ATTR_STRING ? type_named(a->s) : shp_attr_int(n, "to");
+    int64_t to = a && a->type == SHP_ATTR_STRING ? shp_choice(n, "to", types) : shp_attr_int(n, "to");
     if (shp_out_dtype(n, 0, to)) return n->failed;
     return cast(n, to);
 }

@@ -5,17 +5,16 @@
  * Source: ONNX Runtime, Crop 1. */
 int infer_crop(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 4, 4);
+    shp_dim letter[26] = { 0 };
     const int64_t *border = shp_want_ints(n, "border", 4, 0, NULL), *size = shp_want_ints(n, "scale", 2, 0, NULL);
-    if (n->failed) return n->failed;
-    if (!border) return shp_fail(n, SHP_D_ATTRIBUTE, "border is missing");
-    shp_dim d[4] = { x ? x->dim[0] : 0, x ? x->dim[1] : 0 };
+    if (!border) return n->failed ? (int)n->failed : shp_fail(n, SHP_D_ATTRIBUTE, "border is missing");
+    if (shp_lay(n, "_ _ Y X >", letter)) return n->failed;
     for (int i = 0; i < 2; i++) {
-        if (size) d[i + 2] = num(n, size[i]);
-        else if (x) d[i + 2] = sub(n, sub(n, x->dim[i + 2], num(n, border[1 - i])), num(n, border[3 - i]));
-        if (d[i + 2] && shp_dim_hi(n->dims, d[i + 2]) < 0) return shp_fail(n, SHP_D_SHAPE, "border is larger than %i", (uint32_t)0);
+        shp_dim *d = &letter['Y' - 'A' - i], rest = sub(n, sub(n, *d, num(n, border[1 - i])), num(n, border[3 - i]));
+        if (rest && shp_dim_hi(n->dims, rest) < 0) return shp_fail(n, SHP_D_SHAPE, "border is larger than %i", 0u);
+        *d = size ? num(n, size[i]) : rest;
     }
-    return shp_out(n, 0, 4, d);
+    return shp_lay(n, "N C _ _ > N C Y X", letter);
 }
 
 /* GivenTensorFill: attribute shape, or the input (its shape, or its elements with input_as_shape) followed by extra_shape.
@@ -39,27 +38,7 @@ int infer_given_tensor_fill(shp_node *n)
 }
 
 /* EfficientNMS_TRT: counts [batch, 1], and max_output_boxes boxes, scores and classes. Source: ONNX Runtime. */
-int infer_efficient_nms(shp_node *n)
-{
-    const shp_shape *boxes = shp_want_rank(n, 0, 3, 4);
-    if (n->failed) return n->failed;
-    int64_t most = shp_attr_int(n, "max_output_boxes");
-    if (most < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "max_output_boxes is %d", most);
-    shp_dim d[3] = { boxes ? boxes->dim[0] : 0, num(n, 1), num(n, 4) };
-    shp_out(n, 0, 2, d);
-    d[1] = num(n, most);
-    shp_out(n, 1, 3, d);
-    shp_out(n, 2, 2, d);
-    return shp_out(n, 3, 2, d);
-}
+int infer_efficient_nms(shp_node *n) { return shp_patterns(n, "M!max_output_boxes: B _ _|B _ _ _ > B 1; B M 4; B M; B M"); }
 
-/* [batch, boxes, C, pooled, pooled]. Source: ONNX Runtime, PyramidROIAlign_TRT, MultilevelCropAndResize_TRT. */
-int infer_pyramid_roi_align(shp_node *n)
-{
-    const shp_shape *boxes = shp_want_rank(n, 0, 3, 3), *map = shp_want_rank(n, 1, 4, 4);
-    if (n->failed) return n->failed;
-    int64_t size = shp_attr_int(n, "pooled_size");
-    if (size < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "pooled_size is %d", size);
-    shp_dim d[5] = { boxes ? boxes->dim[0] : 0, boxes ? boxes->dim[1] : 0, map ? map->dim[1] : 0, num(n, size), num(n, size) };
-    return shp_out(n, 0, 5, d);
-}
+/* Source: ONNX Runtime, PyramidROIAlign_TRT, MultilevelCropAndResize_TRT. */
+int infer_pyramid_roi_align(shp_node *n) { return shp_patterns(n, "P!pooled_size: B R _; _ C _ _ > B R C P P"); }

@@ -1,5 +1,6 @@
 #include "../shape.h"
 #include "index.h"
+#include "nn.h"
 
 /* ---- the shape of a tensor as a value ---- */
 
@@ -15,7 +16,7 @@ int infer_shape(shp_node *n)
     shp_out(n, 0, 1, &len);
     shp_content *c = shp_content_new(n, (uint64_t)r.len);
     for (int64_t i = 0; c && i < r.len; i++) c->elem[i] = shp_elem_dim(x->dim[r.begin + i]);
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
     return SHP_OK;
 }
 
@@ -25,8 +26,7 @@ static int out_scalar(shp_node *n, int64_t rank, shp_elem e)
     shp_dim one = num(n, 1);
     shp_out(n, 0, rank, &one);
     shp_content *c = shp_content_new(n, 1);
-    if (!c) return SHP_OK;
-    c->elem[0] = e;
+    if (c) c->elem[0] = e;
     shp_out_content(n, 0, c);
     return SHP_OK;
 }
@@ -52,39 +52,31 @@ static int constant_tensor(shp_node *n, const shp_attr *a)
     return shp_out(n, 0, t->rank, d);
 }
 
-/* value_floats, value_ints, value_strings: rank 1. */
-static int constant_list(shp_node *n, const shp_attr *a, int dtype)
-{
-    shp_dim d = num(n, a->count);
-    shp_out_type(n, 0, (shp_type)dtype);
-    shp_out(n, 0, 1, &d);
-    bool ints = dtype == SHP_INT64;
-    shp_content *c = (ints ? a->ints != NULL : a->floats != NULL) ? shp_content_new(n, a->count) : NULL;
-    for (uint32_t i = 0; c && i < a->count; i++) c->elem[i] = ints ? shp_elem_int(n, a->ints[i]) : shp_elem_real((double)a->floats[i]);
-    if (c && dtype != SHP_STRING) shp_out_content(n, 0, c);
-    return SHP_OK;
-}
-
-/* Constant: the one attribute that is there decides type, shape and elements (value_int and its kin: from opset 12 on). */
+/* Constant: the one attribute that is there decides type, shape and elements (value_int and its kin: from opset 12 on). A list has rank 1. */
 int infer_constant(shp_node *n)
 {
     static const char *const name[8] = { "value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints", "value_string",
                                          "value_strings" };
-    const shp_attr *a = NULL;
+    static const uint8_t types[4] = { 0, SHP_FLOAT, SHP_INT64, SHP_STRING };
+    const shp_attr *a = NULL, *b;
     int kind = 0;
-    for (int i = 0; i < 8; i++) {
-        const shp_attr *b = shp_attr_get(n, name[i]);
-        if (!b) continue;
-        if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %s and %s", name[kind], name[i]);
-        a = b;
-        kind = i;
-    }
+    for (int i = 0; i < 8; i++)
+        if ((b = shp_attr_get(n, name[i])) != NULL) {
+            if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %n and %n", a->name, b->name);
+            a = b;
+            kind = i;
+        }
     if (!a) return shp_fail(n, SHP_D_ATTRIBUTE, "has no value");
-    int dtype = kind < 4 ? SHP_FLOAT : kind < 6 ? SHP_INT64 : SHP_STRING;
     if (kind < 2) return constant_tensor(n, a);
-    if (kind & 1) return constant_list(n, a, dtype);
+    bool list = kind & 1;
+    int dtype = types[kind / 2];
+    shp_dim length = num(n, a->count);
+    shp_content *c = list && dtype != SHP_STRING && !(dtype == SHP_INT64 ? a->ints != NULL : a->floats != NULL) ? NULL : shp_content_new(n, list ? a->count : 1);
     shp_out_type(n, 0, (shp_type)dtype);
-    return out_scalar(n, 0, dtype == SHP_STRING ? (shp_elem){ 0 } : dtype == SHP_FLOAT ? shp_elem_real((double)a->f) : shp_elem_int(n, a->i));
+    for (uint32_t i = 0; c && dtype != SHP_STRING && i < c->count; i++)
+        c->elem[i] = dtype == SHP_INT64 ? shp_elem_int(n, list ? a->ints[i] : a->i) : shp_elem_real((double)(list ? a->floats[i] : a->f));
+    if (dtype != SHP_STRING) shp_out_content(n, 0, c);
+    return shp_out(n, 0, list, &length);
 }
 
 /* A value of the model as size of axis `axis`: the run fails where it is negative (R1). Fresh where it is not known. */
@@ -101,39 +93,34 @@ int infer_constant_of_shape(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX];
     const shp_attr *a = shp_attr_get(n, "value");
-    shp_fact value = a && a->t ? shp_tensor_fact(n, a->t) : (shp_fact){ .type = SHP_FLOAT };
+    const shp_tensor *t = a ? a->t : NULL;
     shp_elem e = shp_elem_real(0);
-    if (a && a->t) {
-        if (a->t->count != 1) return shp_fail(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", a->t->count);
+    shp_out_type(n, 0, SHP_FLOAT);
+    if (t) {
+        if (t->count != 1) return shp_fail(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count);
+        shp_fact value = shp_tensor_fact(n, t);
         const shp_content *c = shp_fact_content(n, &value);
+        shp_out_type(n, 0, value.type);
         e = c && c->count ? c->elem[0] : (shp_elem){ 0 };
     }
-    shp_out_type(n, 0, value.type);
     shp_want_rank(n, 0, 1, 1);
     const shp_content *in = shp_in_content(n, 0);
-    int64_t rank = in ? in->count : shp_in_length(n, 0), v, count = 1;
+    int64_t rank = in ? in->count : shp_in_length(n, 0);
     if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
     for (int64_t k = 0; k < rank; k++) {
-        d[k] = in && in->elem[k].den == 1 ? in->elem[k].num : 0;
+        d[k] = shp_element(in, k);
         if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);
         d[k] = as_size(n, d[k], (uint32_t)k);
-        count = count >= 0 && is_num(n, d[k], &v) && v <= SHP_ELEMENTS_MAX && count * v <= SHP_ELEMENTS_MAX ? count * v : -1;
     }
     shp_out(n, 0, rank, d);
-    shp_content *c = count >= 0 && e.den ? shp_content_new(n, (uint64_t)count) : NULL;
+    int64_t count = n->nout ? shp_count(n, n->out[0].shape) : -1;
+    shp_content *c = count >= 0 ? shp_content_new(n, (uint64_t)count) : NULL;
     for (int64_t i = 0; c && i < count; i++) c->elem[i] = e;
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
     return SHP_OK;
 }
 
 /* ---- Range ---- */
-
-/* The only element of an input. */
-static shp_elem single(shp_node *n, uint32_t i)
-{
-    const shp_content *c = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
-    return c && c->count == 1 ? c->elem[0] : (shp_elem){ 0 };
-}
 
 /* ceil(span/delta), 0 where the sign of delta is open and nothing cancels. */
 static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
@@ -162,7 +149,7 @@ static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t co
         if (sum.den == -1 && sum.real != c->elem[i].real) c->elem[i].den = 0;
         if (i + 1 < count) sum = shp_elem_calc(n, SHP_ADD, dtype, sum, e[2]);
     }
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
 }
 
 /* Range-11: max(ceil((limit - start)/delta), 0) elements. */
@@ -175,7 +162,7 @@ int infer_range(shp_node *n)
     int64_t count;
     for (uint32_t i = 0; i < 3; i++) {
         shp_want_rank(n, i, 0, 1);
-        e[i] = single(n, i);
+        e[i] = shp_only(n, i);
     }
     if (n->failed) return n->failed;
     if (shp_elem_number(n, e[2], &delta) && delta == 0) return shp_fail(n, SHP_D_VALUE, "delta is 0");
@@ -202,54 +189,46 @@ int infer_eye_like(shp_node *n)
     shp_out_shape(n, 0, x);
     shp_content *c = shp_sizes(n, x, size, NULL) && dtype ? shp_content_new(n, (uint64_t)(size[0] * size[1])) : NULL;
     int64_t k = shp_attr_int(n, "k");
-    for (int64_t i = 0; c && i < size[0] * size[1]; i++) {
-        bool one = k >= -size[0] && k <= size[1] && i % size[1] == i / size[1] + k;
-        c->elem[i] = shp_elem_cast(n, SHP_INT64, (int)dtype, shp_elem_int(n, one));
-    }
-    if (c) shp_out_content(n, 0, c);
+    for (int64_t i = 0; c && i < c->count; i++)
+        c->elem[i] = shp_elem_cast(n, SHP_INT64, (int)dtype, shp_elem_int(n, k >= -size[0] && k <= size[1] && i % size[1] == i / size[1] + k));
+    shp_out_content(n, 0, c);
     return SHP_OK;
 }
 
 /* Elements of OneHot with a known depth: at element (i, k, j) the on-value where index (i, j) is k. */
-static void one_hot_elements(shp_node *n, const shp_shape *x, int64_t axis, int64_t depth)
+static void one_hot_elements(shp_node *n, const shp_content *in, int64_t inner, int64_t depth)
 {
-    int64_t size[SHP_RANK_MAX], inner = 1, v;
-    const shp_content *in, *values;
-    if (depth > SHP_ELEMENTS_MAX || !shp_sizes(n, x, size, NULL) || !shp_in_contents(n, 0, 1) || !shp_in_contents(n, 2, 1)) return;
-    in = shp_in_content(n, 0), values = shp_in_content(n, 2);
-    if (!in || !values || values->count != 2) return;
-    for (int32_t k = x->rank; k-- > axis;) inner *= size[k];
-    shp_content *c = shp_content_new(n, (uint64_t)in->count * (uint64_t)depth);
-    for (int64_t p = 0; c && p < (int64_t)in->count * depth; p++) {
+    const shp_content *values = shp_in_contents(n, 2, 1) ? shp_in_content(n, 2) : NULL;
+    shp_content *c = depth <= SHP_ELEMENTS_MAX && values && values->count == 2 ? shp_content_new(n, (uint64_t)in->count * (uint64_t)depth) : NULL;
+    for (int64_t p = 0, v; c && p < c->count; p++) {
         shp_elem i = shp_elem_cast(n, shp_in_dtype(n, 0), SHP_INT64, in->elem[p / (inner * depth) * inner + p % inner]);
         if (shp_elem_is_int(n, i, &v)) c->elem[p] = values->elem[(v < 0 ? v + depth : v) == p / inner % depth];
     }
-    if (c) shp_out_content(n, 0, c);
+    shp_out_content(n, 0, c);
 }
 
 /* OneHot-9: the shape of the indices with an axis of `depth` entries put in. Below opset 11 indices are not negative. */
 int infer_one_hot(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0), *values = shp_want_rank(n, 2, 1, 1);
-    shp_dim d[SHP_RANK_MAX], depth = shp_in_scalar(n, 1);
+    shp_dim d[SHP_RANK_MAX], two = num(n, 2);
     double real;
     int64_t v;
-    if (!depth && shp_in_float(n, 1, &real) && real > -0x1p53 && real < 0x1p53) depth = num(n, (int64_t)real);
+    shp_elem e = shp_only(n, 1);
+    shp_dim depth = shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e).num;
     if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
-    if (values && shp_dim_eq(n->dims, values->dim[0], num(n, 2)) == 0)
-        return shp_fail(n, SHP_D_SHAPE, "wants two values, %i has %x", 2u, values->dim[0]);
+    if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail(n, SHP_D_SHAPE, "wants two values, not %i", 2u);
     if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail(n, SHP_D_VALUE, "depth %x is negative", depth);
-    const shp_content *in = n->opset < 11 && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
-    for (uint32_t i = 0; in && i < in->count; i++)
+    const shp_content *in = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
         if (shp_elem_number(n, in->elem[i], &real) && real < 0) return shp_fail(n, SHP_D_VALUE, "index %d is negative", (int64_t)real);
-    if (!x) return SHP_OK;
-    int64_t axis = shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1);
-    if (axis < 0) return n->failed;
-    if (x->rank == SHP_RANK_MAX) return SHP_OK;
+    int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1) : -1;
+    if (axis < 0 || x->rank == SHP_RANK_MAX) return n->failed;
     for (int32_t k = 0; k < x->rank; k++) d[k + (k >= axis)] = x->dim[k];
     d[axis] = as_size(n, depth, (uint32_t)axis);
     shp_out(n, 0, x->rank + 1, d);
-    if (is_num(n, d[axis], &v)) one_hot_elements(n, x, axis, v);
+    int64_t inner;
+    if (in && is_num(n, d[axis], &v) && is_num(n, shp_product(n, d + axis + 1, (uint32_t)(x->rank - axis)), &inner)) one_hot_elements(n, in, inner, v);
     return SHP_OK;
 }
 
@@ -260,13 +239,10 @@ int infer_random(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX];
     uint32_t rank;
-    const int64_t *shape = shp_attr_ints(n, "shape", &rank);
-    if (shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
+    const int64_t *shape = shp_want_ints(n, "shape", -1, 0, &rank);
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
     if (rank > SHP_RANK_MAX || (rank && !shape)) return shp_fail(n, SHP_D_ATTRIBUTE, "shape has %d axes", (int64_t)rank);
-    for (uint32_t k = 0; k < rank; k++) {
-        if (shape[k] < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "size %d of axis %d is negative", shape[k], (int64_t)k);
-        d[k] = num(n, shape[k]);
-    }
+    for (uint32_t k = 0; k < rank; k++) d[k] = num(n, shape[k]);
     return shp_out(n, 0, rank, d);
 }
 
@@ -282,12 +258,10 @@ int infer_random_like(shp_node *n)
 /* Multinomial-7: [batch, sample_size] for an input [batch, classes]. */
 int infer_multinomial(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 2, 2);
     int64_t samples = shp_attr_int(n, "sample_size");
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    if (samples < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples);
-    shp_dim d[2] = { x ? x->dim[0] : shp_fresh(n, 0, 0, SHP_WHY_RANK), num(n, samples) };
-    return shp_out(n, 0, 2, d);
+    shp_dim letter[26] = { num(n, samples) };
+    if (shp_lay(n, "N _ >", letter) || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
+    return samples < 0 ? shp_fail(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A", letter);
 }
 
 /* ---- signals ---- */
@@ -337,22 +311,14 @@ int infer_tf_idf_vectorizer(shp_node *n)
 /* StringSplit-20: one more axis, as long as the most parts of one string; the counts of parts have the input's shape. */
 int infer_string_split(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0);
-    shp_dim d[SHP_RANK_MAX];
     shp_out_same(n, 1, 0);
-    if (!x || x->rank == SHP_RANK_MAX) return SHP_OK;
-    for (int32_t k = 0; k < x->rank; k++) d[k] = x->dim[k];
-    d[x->rank] = shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
-    return shp_out(n, 0, x->rank + 1, d);
+    return shp_patterns(n, ". > . _");
 }
 
 /* StringNormalizer-10: [C] or [1, C]; stop words are left out. */
 int infer_string_normalizer(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 1, 2);
-    if (!x) return n->failed;
-    shp_dim d[2] = { x->dim[0], x->dim[x->rank - 1] };
-    if (x->rank == 2 && !shp_same_dim(n, &d[0], num(n, 1), "first axis")) return n->failed;
-    if (shp_attr_has(n, "stopwords")) d[x->rank - 1] = shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_DATA);
-    return shp_out(n, 0, x->rank, d);
+    bool all = !shp_attr_has(n, "stopwords");
+    if (shp_in_rank(n, 0) == 2) return shp_patterns(n, all ? "1 C > 1 C" : "1 _ > 1 _");
+    return shp_in_rank(n, 0) < 0 ? SHP_OK : shp_patterns(n, all ? "C|_ _ > C" : "_|_ _ > _");
 }

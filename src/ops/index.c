@@ -1,4 +1,5 @@
 #include "index.h"
+#include "../infer.h"
 
 #include <string.h>
 
@@ -25,9 +26,35 @@ const shp_content *shp_view_content(shp_node *n, const shp_view *v, const shp_co
     return out;
 }
 
-void shp_view_out(shp_node *n, uint32_t o, const shp_view *v, const shp_content *c)
+const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m)
 {
-    shp_out_content(n, o, shp_view_content(n, v, c));
+    const shp_shape *x = shp_in_shape(n, 0);
+    const shp_content *c = shp_in_content(n, 0);
+    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], into[SHP_RANK_MAX];
+    if (!c || !shp_sizes(n, x, size, stride) || !shp_sizes(n, to, into, NULL)) return NULL;
+    shp_content *out = shp_content_new(n, (uint64_t)shp_count(n, to));
+    for (uint32_t p = 0; out && p < out->count; p++) {
+        int64_t left = p, at = 0;
+        bool inside = true;
+        for (int32_t k = to->rank; k-- > 0; left /= into[k]) {
+            int32_t j = m->perm ? (int32_t)m->perm[k] : k - to->rank + x->rank;
+            if (j < 0) break;               /* an axis that repeats all of x */
+            uint64_t i = (uint64_t)(left % into[k]), all = (uint64_t)size[j];
+            if (m->step) i *= (uint64_t)m->step[j];
+            if (m->first) i += (uint64_t)m->first[j];
+            if (i >= all) inside = inside && !m->fill && all;
+            if (inside) at += (int64_t)(i % all) * stride[j];
+        }
+        if (inside) out->elem[p] = c->elem[at];
+        else if (m->fill) out->elem[p] = *m->fill;
+    }
+    return out;
+}
+
+int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
+{
+    if (o < n->nout && !n->failed) shp_out_content(n, o, shp_mapped(n, n->out[o].shape, m));
+    return SHP_OK;
 }
 
 int64_t shp_count(shp_node *n, const shp_shape *s)
@@ -79,9 +106,11 @@ int64_t shp_offset(int64_t p, const int64_t *size, const int64_t *stride, int32_
     return at;
 }
 
-void shp_out_elements(shp_node *n, uint32_t o, uint32_t i)
+int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
 {
-    shp_out_content(n, o, shp_in_content(n, i));
+    if (!n->failed) shp_out(n, 0, rank, dim);
+    if (!n->failed) shp_out_content(n, 0, shp_in_content(n, 0));
+    return n->failed;
 }
 
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
@@ -111,40 +140,76 @@ shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i)
     return e.den == 1 ? e.num : 0;
 }
 
-bool shp_list_ints(shp_node *n, const shp_list *l, int64_t *out)
+bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
 {
-    if (!l->known || l->count > SHP_RANK_MAX)
-        return false;
+    bool set[SHP_RANK_MAX];
+    if (!l->known || l->count > SHP_RANK_MAX) return false;
     for (int64_t i = 0; i < l->count; i++)
-        if (!is_num(n, shp_list_at(n, l, i), &out[i]))
-            return false;
+        if (!is_num(n, shp_list_at(n, l, i), &out[i])) return false;
+    if (!shp_axis_set(n, out, (uint32_t)l->count, rank, set)) return false;
+    for (int64_t i = 0; i < l->count; i++)
+        if (out[i] < 0) out[i] += rank;
     return true;
 }
 
-bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
+bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out)
 {
-    bool set[SHP_RANK_MAX] = { false };
-    if (!shp_list_ints(n, l, out))
-        return false;
-    for (int64_t i = 0; i < l->count; i++) {
-        if ((out[i] = shp_axis(n, out[i], rank)) < 0)
-            return false;
-        if (set[out[i]]) {
-            shp_fail(n, SHP_D_AXIS, "axis %d is named twice", out[i]);
-            return false;
-        }
-        set[out[i]] = true;
-    }
+    if (l->has) return shp_list_axes(n, l, rank, out);
+    l->count = rank;
+    for (int64_t k = 0; k < rank; k++) out[k] = k;
     return true;
+}
+
+bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part)
+{
+    shp_dim sum = num(n, 0), *open = NULL;
+    int64_t v, opens = 0;
+    for (int64_t i = 0; i < count; i++) {
+        part[i] = shp_list_at(n, l, i);
+        if (is_num(n, part[i], &v) && v < 0) return !shp_fail(n, SHP_D_VALUE, "part %d has size %d", i, v);
+        const shp_symbol *s = part[i] ? shp_dim_symbol(n->dims, part[i]) : NULL;
+        if (s && !s->name.len) {
+            open = &part[i];
+            opens++;
+        }
+        sum = add(n, sum, part[i]);
+    }
+    if (sum && whole && opens == 1) whole = add(n, sub(n, whole, sum), *open);
+    else open = &sum;
+    return shp_same_dim(n, open, whole, "the parts' sum and the axis");
+}
+
+const shp_shape *shp_along(shp_node *n, const char *name, int64_t otherwise, int64_t *axis)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
+    if (!x) return NULL;
+    *axis = shp_axis(n, shp_attr_int_or(n, name, otherwise), x->rank);
+    return n->failed ? NULL : x;
+}
+
+shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count)
+{
+    int64_t rest = x->rank - to;
+    shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)(from + count + rest) * sizeof *dim);
+    if (!s) return NULL;
+    s->rank = (int32_t)(from + count + rest);
+    memcpy(s->dim, x->dim, (size_t)from * sizeof *dim);
+    memcpy(s->dim + from, dim, (size_t)count * sizeof *dim);
+    memcpy(s->dim + from + count, x->dim + to, (size_t)rest * sizeof *dim);
+    return s;
+}
+
+int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count)
+{
+    const shp_shape *s = n->failed ? NULL : shp_spliced(n, x, from, to, dim, count);
+    return s ? shp_out(n, o, s->rank, s->dim) : n->failed;
 }
 
 int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
 {
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0)
-        return SHP_OK;
-    for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++)
-        d[k] = shp_fresh(n, o, (uint32_t)k, why);
+    if (rank < 0 || n->failed) return n->failed;
+    for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++) d[k] = shp_fresh(n, o, (uint32_t)k, why);
     return shp_out(n, o, rank, d);
 }
 
@@ -158,5 +223,14 @@ bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what)
         return false;
     }
     *dim = d;
+    return true;
+}
+
+bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)
+{
+    const shp_shape *a = shp_in_shape(n, i), *b = shp_in_shape(n, j);
+    if (a && b && a->rank != b->rank) return !shp_fail(n, SHP_D_RANK, "%i and %i differ in rank", i, j);
+    for (int32_t k = 0; a && b && k < a->rank; k++)
+        if (k != beside && !shp_equal(n, a->dim[k], b->dim[k])) return !shp_fail(n, SHP_D_SHAPE, "%i and %i differ along axis %d", i, j, (int64_t)k);
     return true;
 }

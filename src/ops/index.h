@@ -4,7 +4,7 @@
 
 #include "ops.h"
 
-/* ---- contents through strides ---- */
+/* ---- contents through index maps ---- */
 enum { SHP_VIEW_AXES = 12 };        /* axes of 2 or more that 1,024 elements can have, and to spare */
 
 /* A view of a content: element (i0, i1, …) of what is made is element base + i0*stride0 + i1*stride1 + … of the source. */
@@ -19,16 +19,22 @@ void shp_view_axis(shp_view *v, int64_t size, int64_t stride);
 static inline shp_view shp_view_new(int64_t base) { return (shp_view){ .base = base, .count = 1 }; }
 /* The elements that the view sees in c; NULL where c is, or where they are too many. */
 const shp_content *shp_view_content(shp_node *n, const shp_view *v, const shp_content *c);
-/* The same as output o's. */
-void shp_view_out(shp_node *n, uint32_t o, const shp_view *v, const shp_content *c);
+
+/* The elements that input 0 gives a tensor of shape `to`: the element at (i0, i1, ...) is the input's whose index along its axis j is
+ * first[j] + i * step[j], where i belongs to the axis k of `to` with perm[k] == j (perm NULL: aligned at the last axis). first NULL: 0,
+ * step NULL: 1. What lies outside the input is *fill; fill NULL: indices wrap around. NULL where elements or sizes are not known. */
+typedef struct shp_map { const int64_t *perm, *first, *step; const shp_elem *fill; } shp_map;
+const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m);
+/* The same as output o's, whose shape is set. */
+int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m);
 
 /* The sizes of a shape as numbers, and the row-major stride of each axis (either may be NULL); SHP_RANK_MAX entries.
  * false where s is NULL, a size is no number, or there are more than SHP_ELEMENTS_MAX elements. */
 bool shp_sizes(shp_node *n, const shp_shape *s, int64_t *size, int64_t *stride);
 /* The offset of element p of a tensor of these sizes in another one of these strides. */
 int64_t shp_offset(int64_t p, const int64_t *size, const int64_t *stride, int32_t rank);
-/* Output o has the elements of input i in the same order. */
-void shp_out_elements(shp_node *n, uint32_t o, uint32_t i);
+/* Ends a rule: output 0 has these dims, and the elements of input 0 in the same order. */
+int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim);
 
 /* A part of a tensor that parts are joined to along an axis: its elements (NULL: not known) and how many it has (-1: not known). */
 typedef struct shp_piece {
@@ -51,15 +57,27 @@ typedef struct shp_list {
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i);
 /* Entry i as a dim, 0 where it is not known. Tile-1 and Split-1 give integers as floats. */
 shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i);
-/* Copies all entries: false where one is no number, or they are more than SHP_RANK_MAX. */
-bool shp_list_ints(shp_node *n, const shp_list *l, int64_t *out);
 /* As axes of a rank: non-negative, in range, each once. False where they are not known, or the node has failed. */
 bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out);
+/* The same where a list that is not given means all axes; then l->count becomes the rank. */
+bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out);
+
+/* The sizes of `count` parts that a list gives: they add up to the axis, `whole` (R1), which decides a single unknown one. */
+bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part);
 
 /* ---- shapes ---- */
-/* Output o has that rank and nothing else is known, for that reason. */
+/* The shape of input 0, of rank 1 at least, and the axis of it that attribute `name` (`otherwise` where it is absent) says. NULL where the
+ * rank is not known, or the node has failed. */
+const shp_shape *shp_along(shp_node *n, const char *name, int64_t otherwise, int64_t *axis);
+/* The axes of x, but for [from, to), which `count` dims stand in for; NULL where there is no memory. */
+shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count);
+/* The same as output o, where a dim of 0 becomes a fresh symbol. Nothing where the node has failed. */
+int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count);
+/* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */
 int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
 /* dim[k] = shp_equal(dim[k], other): fails with `what` and both sizes where they contradict each other. */
 bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what);
+/* The same for every axis of inputs i and j but `beside` (-1: none), as far as both are known; fails where their ranks differ. */
+bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside);
 
 #endif

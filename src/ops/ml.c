@@ -2,7 +2,7 @@
  *
  * Models take [N, features]; where the specification or ONNX Runtime lets a vector stand for one row, so do these rules.
  * Sizes come from how many labels, weights or categories an attribute lists. */
-#include "ops.h"
+#include "index.h"
 
 /* ---- attribute lists ---- */
 
@@ -112,11 +112,9 @@ int infer_array_feature_extractor(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
     if (!x) return n->failed;
-    shp_dim d[SHP_RANK_MAX] = { num(n, 1) };
-    int64_t rank = x->rank > 1 ? x->rank : 2;
-    for (int64_t i = 0; i + 1 < x->rank; i++) d[i] = x->dim[i];
-    d[rank - 1] = shp_numel(n, shp_in_shape(n, 1));
-    return shp_out(n, 0, rank, d);
+    shp_dim d[2] = { num(n, 1), shp_numel(n, shp_in_shape(n, 1)) };
+    bool row = x->rank == 1;
+    return shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
 }
 
 /* A new last axis, as long as the list of categories. Source: ONNX OneHotEncoder 1. */
@@ -125,10 +123,8 @@ int infer_one_hot_encoder(shp_node *n)
     int64_t cats = one_of(n, "cats_strings", "cats_int64s");
     const shp_shape *x = shp_in_shape(n, 0);
     if (n->failed || !x) return n->failed;
-    shp_dim d[SHP_RANK_MAX + 1];
-    for (int32_t i = 0; i < x->rank; i++) d[i] = x->dim[i];
-    d[x->rank] = size_of(n, cats);
-    return shp_out(n, 0, (int64_t)x->rank + 1, d);
+    shp_dim d = size_of(n, cats);
+    return shp_out_spliced(n, 0, x, x->rank, x->rank, &d, 1);
 }
 
 /* Rows of input i: a vector is one. 0 where not known. */
@@ -144,15 +140,16 @@ int infer_feature_vectorizer(shp_node *n)
     uint32_t count = shp_inputs(n), sizes;
     const int64_t *size = shp_attr_ints(n, "inputdimensions", &sizes);
     shp_dim d[2] = { 0, num(n, 0) };
-    if (size && sizes && sizes != count) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d entries for %d inputs", (int64_t)sizes, (int64_t)count);
+    if (sizes && sizes != count) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d entries for %d inputs", (int64_t)sizes, (int64_t)count);
     for (uint32_t i = 0; i < count; i++) {
         const shp_shape *x = shp_in_shape(n, i);
-        shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX), known = d[0] && rows ? shp_equal(n, d[0], rows) : d[0] ? d[0] : rows;
+        shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX);
+        uint32_t one = x && x->rank > 1;
         if (n->failed) return n->failed;
-        if (size && sizes && size[i] < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d", size[i]);
-        if (d[0] && rows && !known) return shp_fail(n, SHP_D_SHAPE, "%i has %x rows, earlier inputs have %x", i, rows, d[0]);
-        d[0] = known;
-        d[1] = add(n, d[1], size && sizes ? num(n, size[i]) : !x ? 0 : x->rank == 1 ? x->dim[0] : shp_product(n, x->dim + 1, (uint32_t)x->rank - 1));
+        if (sizes && size[i] < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d", size[i]);
+        if (!d[0]) d[0] = rows;
+        if (!shp_same_dim(n, &d[0], rows, "rows of the inputs")) return n->failed;
+        d[1] = add(n, d[1], sizes ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
     return shp_out(n, 0, 2, d);
 }

@@ -16,6 +16,10 @@ shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b, const char *what);
 bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim);
 /* Attribute `name`: `count` entries (count < 0: any number, *found is set), each at least lo. NULL where absent or empty, or failed. */
 const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64_t lo, uint32_t *found);
+/* Which of the words, separated by '|', string attribute `name` is, from 0; -1: none, failed. */
+int shp_choice(shp_node *n, const char *name, const char *words);
+/* The only element of input i, unknown where there are others. */
+shp_elem shp_only(shp_node *n, uint32_t i);
 /* Element i of a content as a dim, 0 where not known. */
 shp_dim shp_element(const shp_content *c, int64_t i);
 
@@ -25,6 +29,16 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first);
 /* Ends a rule: output 0 has these dims, unless the node has failed. */
 int shp_done(shp_node *n, int64_t rank, const shp_dim *dim);
 
+/* Shapes as patterns: "inputs > outputs", separated by ';'. A pattern lists an axis a word: a letter is a size, the same everywhere (R1);
+ * a number is itself; '_' is any size (of an output: data decides). Words may calculate, left to right, with * / + - and ~ (floor of a quotient; that
+ * of / is whole); an input's "N*H" with a known N, or "T+1", also tells the letter. "C?" is a size that may be 1 instead (broadcast). '.' stands for
+ * any axes, the same everywhere. An empty pattern says nothing; '|' separates forms of another rank. "A=name B!other:" in front gives letters the values
+ * of attributes above 0; with ! others fail. Absent inputs and unknown ranks say nothing; letters that stay unknown are fresh in outputs, an output whose
+ * '.' is not known stays unknown. */
+int shp_patterns(shp_node *n, const char *text);
+/* The same with sizes that are known before or wanted afterwards: letter has 26, the first is A; 0 not known. */
+int shp_lay(shp_node *n, const char *text, shp_dim *letter);
+
 /* MatMul of inputs ia and ib as output 0 (transposed first where ta or tb say so; vectors never are). */
 int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);
 /* A convolution of input ix with weight iw and bias ib (past the inputs: none) as output 0. channels_last: where x and y have them. */
@@ -33,9 +47,6 @@ int shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_l
 int shp_pool(shp_node *n, bool channels_last);
 /* LayerNormalization and its kin: output 0 has the shape of input 0, outputs 1 to `stats` have 1 from attribute `axis` on. */
 int shp_layer_norm(shp_node *n, uint32_t stats);
-/* Scale input `is` and zero point `iz` (past the inputs: none) fit the tensor `dim` (rank < 0: not known) by axis and block_size;
- * blocks tell its dims, for which `dim` has SHP_RANK_MAX entries. false: failed. */
-bool shp_scale_fits(shp_node *n, uint32_t is, uint32_t iz, int64_t *rank, shp_dim *dim);
 /* RNN, GRU, LSTM with that many gates. */
 int shp_recurrent(shp_node *n, int64_t gates);
 

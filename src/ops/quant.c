@@ -1,46 +1,29 @@
 /* quant - QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear. */
 #include "nn.h"
 
-/* A scale is one number, or a vector along `axis`, or (block_size > 0) of x's rank with one entry a block of that axis: then x's other sizes are
+/* Output 0 has x's shape, checked against scale and zero point (inputs 1 and 2). A scale is one number, or a vector along `axis`, or (block_size > 0) of x's rank with one entry a block of that axis: then x's other sizes are
  * the scale's. The zero point has the scale's shape (runtimes take one number for another form of one number).
  * Source: ONNX QuantizeLinear 10, 13 (axis), 21 (block_size). */
-bool shp_scale_fits(shp_node *n, uint32_t is, uint32_t iz, int64_t *rank, shp_dim *dim)
-{
-    const shp_shape *s = shp_in_shape(n, is), *z = shp_in_shape(n, iz);
-    int64_t block = shp_attr_int(n, "block_size"), axis = shp_attr_int_or(n, "axis", 1);
-    if (block < 0) shp_fail(n, SHP_D_ATTRIBUTE, "block_size is %d", block);
-    if (s && z && s->rank == z->rank)
-        for (int32_t k = 0; k < s->rank; k++) shp_want_dim(n, iz, k, s->dim[k], "the scale's size");
-    if (n->failed || !s) return !n->failed;
-    if (!block) {
-        if (s->rank > 1) shp_fail(n, SHP_D_RANK, "scale %i is neither one number nor a vector", is);
-        /* a vector that may have one entry only is a number for runtimes, and so is any for a vector x */
-        if (s->rank != 1 || *rank < 2 || shp_dim_lo(n->dims, s->dim[0]) < 2) return !n->failed;
-        axis = shp_axis(n, axis, *rank);
-        if (axis >= 0) dim[axis] = shp_want_dim(n, is, 0, dim[axis], "the quantized axis");
-        return !n->failed;
-    }
-    if (*rank < 0)
-        for (*rank = 0; *rank < s->rank; ++*rank) dim[*rank] = 0;
-    if (!shp_want_rank(n, is, *rank, *rank)) return false;
-    axis = shp_axis(n, axis, *rank);
-    for (int64_t k = 0; k < *rank && !n->failed; k++) {
-        shp_dim want = k == axis ? ceil_div(n, dim[k], num(n, block)) : dim[k];
-        shp_dim got = shp_want_dim(n, is, k, want, k == axis ? "the number of blocks" : "the size in x");
-        if (k != axis) dim[k] = got;
-    }
-    return !n->failed;
-}
-
-/* x's shape, checked against scale and zero point (inputs 1 and 2). */
 static int like_x(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0);
-    int64_t rank = x ? x->rank : -1;
+    const shp_shape *x = shp_in_shape(n, 0), *s = shp_in_shape(n, 1), *z = shp_in_shape(n, 2);
+    int64_t block = shp_attr_int(n, "block_size"), axis = shp_attr_int_or(n, "axis", 1);
     shp_dim d[SHP_RANK_MAX];
-    for (int64_t k = 0; k < rank; k++) d[k] = x->dim[k];
-    if (!shp_scale_fits(n, 1, 2, &rank, d)) return n->failed;
-    return rank < 0 ? SHP_OK : shp_out(n, 0, rank, d);
+    if (block < 0) shp_fail(n, SHP_D_ATTRIBUTE, "block_size is %d", block);
+    for (int32_t k = 0; s && z && s->rank == z->rank && k < s->rank; k++) shp_want_dim(n, 2, k, s->dim[k], "the scale's size");
+    if (s && !block) shp_want_rank(n, 1, 0, 1);
+    if (s && block && x) shp_want_rank(n, 1, x->rank, x->rank);
+    const shp_shape *like = x ? x : block ? s : NULL;
+    if (n->failed || !like) return n->failed;
+    for (int32_t k = 0; k < like->rank; k++) d[k] = x ? x->dim[k] : 0;
+    /* a vector that may have one entry only is a number for runtimes, and so is any for a vector x */
+    if (s && (block || (s->rank == 1 && like->rank > 1 && shp_dim_lo(n->dims, s->dim[0]) > 1)) && (axis = shp_axis(n, axis, like->rank)) >= 0) {
+        if (!block) d[axis] = shp_want_dim(n, 1, 0, d[axis], "the quantized axis");
+        for (int64_t k = 0; block && k < like->rank; k++)
+            if (k != axis) d[k] = shp_want_dim(n, 1, k, d[k], "the size in x");
+            else shp_want_dim(n, 1, k, ceil_div(n, d[k], num(n, block)), "the number of blocks");
+    }
+    return shp_done(n, like->rank, d);
 }
 
 /* The type that output_dtype names, 0 where it names none; one that the output cannot have fails. */

@@ -91,140 +91,84 @@ int infer_sequence_empty(shp_node *n)
     return SHP_OK;
 }
 
-/* SequenceInsert: one item more, at a position (the end where absent). Source: ONNX SequenceInsert-11. */
-int infer_sequence_insert(shp_node *n)
-{
-    const shp_fact *f = shp_in(n, 1), *q = shp_in(n, 0);
-    const shp_content *c = shp_in_content(n, 0);
-    shp_type type = shp_type_inner(n->x, q->type);
-    int64_t count = items(n, c), at = count;
-    if (type && f->type && type != f->type) return shp_fail(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
-    bool placed = !shp_has(n, 2) || position(n, 2, count, 1, &at);
-    if (n->failed) return n->failed;
-    shp_fact *item = c && c->item && placed && count < ITEMS_MAX ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
-    shp_content *out = item ? shp_content_items(n, (uint32_t)count + 1) : shp_content_length(n, add(n, length(n, 0), num(n, 1)));
-    if (item && out) {
-        memcpy(item, c->item, (size_t)at * sizeof *item);
-        item[at] = *f;
-        memcpy(item + at + 1, c->item + at, (size_t)(count - at) * sizeof *item);
-        out->item = item;
-    }
-    out_sequence(n, type ? type : f->type, merged(n, q->shape, f->shape), out);
-    return SHP_OK;
-}
-
-/* SequenceErase: one item less, at a position (the last where absent). Source: ONNX SequenceErase-11. */
-int infer_sequence_erase(shp_node *n)
+/* The sequence with an item more (f) or less (f NULL), at the position that input ip says (the end where absent). */
+static int edited(shp_node *n, uint32_t ip, const shp_fact *f)
 {
     const shp_fact *q = shp_in(n, 0);
     const shp_content *c = shp_in_content(n, 0);
-    int64_t count = items(n, c), at = count - 1;
-    if (count == 0) return shp_fail(n, SHP_D_VALUE, "the sequence is empty");
-    bool placed = !shp_has(n, 1) || position(n, 1, count, 0, &at);
+    shp_type type = shp_type_inner(n->x, q->type);
+    int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
+    if (f && type && f->type && type != f->type) return shp_fail(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
+    if (less && !count) return shp_fail(n, SHP_D_VALUE, "the sequence is empty");
+    bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
     if (n->failed) return n->failed;
-    shp_fact *item = c && c->item && placed && count > 0 ? shp_alloc_array(n->x->arena, (size_t)count, sizeof *item) : NULL;
-    shp_content *out = item ? shp_content_items(n, (uint32_t)count - 1) : shp_content_length(n, sub(n, length(n, 0), num(n, 1)));
+    shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
+    shp_content *out = item ? shp_content_items(n, (uint32_t)(count + more - less)) : shp_content_length(n, add(n, length(n, 0), num(n, more - less)));
     if (item && out) {
         memcpy(item, c->item, (size_t)at * sizeof *item);
-        memcpy(item + at, c->item + at + 1, (size_t)(count - at - 1) * sizeof *item);
+        if (f) item[at] = *f;
+        memcpy(item + at + more, c->item + at + less, (size_t)(count - at - less) * sizeof *item);
         out->item = item;
     }
-    out_sequence(n, shp_type_inner(n->x, q->type), q->shape, out);
+    out_sequence(n, type || !f ? type : f->type, f ? merged(n, q->shape, f->shape) : q->shape, out);
     return SHP_OK;
 }
 
-/* How a tensor is cut along an axis: parts of one size, or of listed sizes. */
-typedef struct cut {
-    int64_t parts;                  /* -1: not known */
-    shp_dim length, each;           /* how many as a dim (0 unknown); the size that all parts have (0: they differ, or unknown) */
-    shp_dim *part;                  /* each part, where their number is known and small */
-} cut;
+/* Source: ONNX SequenceInsert-11, SequenceErase-11. */
+int infer_sequence_insert(shp_node *n) { return edited(n, 2, shp_in(n, 1)); }
+int infer_sequence_erase(shp_node *n) { return edited(n, 1, NULL); }
 
-/* Parts of size k, the last one perhaps smaller. */
-static void cut_evenly(shp_node *n, shp_dim whole, shp_dim k, cut *c)
+/* One item for each part along an axis, with its elements where they are known. */
+static shp_content *cut_items(shp_node *n, const shp_shape *x, int64_t axis, bool keep, const shp_dim *part, int64_t parts)
 {
-    int64_t total, size;
-    c->length = ceil_div(n, whole, k);
-    if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) c->each = k;
-    else if (shp_dim_ge(n->dims, k, whole) == 1) c->each = whole;
-    if (!is_num(n, whole, &total) || !is_num(n, k, &size) || !is_num(n, c->length, &c->parts) || c->parts > ITEMS_MAX) return;
-    c->part = shp_alloc_array(n->x->arena, (size_t)c->parts + 1, sizeof *c->part);
-    for (int64_t i = 0; c->part && i < c->parts; i++) c->part[i] = num(n, i == c->parts - 1 ? total - i * size : size);
-}
-
-/* Parts of the sizes that l lists: they add up to the axis (R1). */
-static bool cut_listed(shp_node *n, shp_dim whole, const shp_list *l, cut *c)
-{
-    shp_dim sum = num(n, 0);
-    c->length = l->count < 0 ? 0 : num(n, l->count);
-    if (!l->known) return true;
-    for (int64_t i = 0; i < l->count; i++) {
-        shp_dim d = shp_list_at(n, l, i);
-        int64_t v;
-        if (is_num(n, d, &v) && v < 0) return !shp_fail(n, SHP_D_VALUE, "part %d has size %d", i, v);
-        c->each = i && c->each != d ? 0 : d;
-        sum = add(n, sum, d);
-    }
-    if (whole && !shp_same_dim(n, &sum, whole, "the parts' sum and the axis")) return false;
-    if (l->count > ITEMS_MAX || !(c->part = shp_alloc_array(n->x->arena, (size_t)l->count + 1, sizeof *c->part))) return true;
-    c->parts = l->count;
-    for (int64_t i = 0; i < l->count; i++) {
-        c->part[i] = shp_list_at(n, l, i);
-        if (!c->part[i]) c->part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
-    }
-    return true;
-}
-
-/* One item for each part, with its elements where they are known. */
-static shp_content *cut_items(shp_node *n, const shp_shape *x, int64_t axis, bool keep, const cut *how)
-{
-    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0, v;
-    const shp_content *c = shp_in_content(n, 0);
-    shp_content *out = shp_content_items(n, (uint32_t)how->parts);
-    shp_fact *item = shp_alloc_array(n->x->arena, (size_t)how->parts + 1, sizeof *item);
-    bool move = c && shp_sizes(n, x, size, stride);
-    for (int64_t i = 0; out && item && i < how->parts; i++) {
-        shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)x->rank * sizeof *s->dim);
-        if (!s) return NULL;
-        for (int32_t k = 0; k < x->rank; k++)
-            if (k != axis || keep) s->dim[s->rank++] = k == axis ? how->part[i] : x->dim[k];
-        item[i] = (shp_fact){ .type = shp_in_type(n, 0), .shape = s, .id = shp_mix(shp_mix(n->id, 0x5711), (uint64_t)i) };
-        if (!(move = move && is_num(n, how->part[i], &v) && v >= 0 && v <= size[axis] - at)) continue;
-        shp_view view = shp_view_new(at * stride[axis]);
-        for (int32_t k = 0; k < x->rank; k++) shp_view_axis(&view, k == axis ? v : size[k], stride[k]);
-        item[i].content = shp_view_content(n, &view, c);
-        at += v;
+    static const shp_elem none;
+    int64_t first[SHP_RANK_MAX] = { 0 }, v = 0;
+    shp_content *out = shp_content_items(n, (uint32_t)parts);
+    shp_fact *item = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *item);
+    bool move = true;
+    for (int64_t i = 0; item && i < parts; i++) {
+        item[i] = (shp_fact){ .type = shp_in_type(n, 0), .shape = shp_spliced(n, x, axis, axis + 1, &part[i], keep), .id = shp_mix(shp_mix(n->id, 0x5711), (uint64_t)i) };
+        move = move && is_num(n, part[i], &v) && v <= SHP_ELEMENTS_MAX;
+        if (move) item[i].content = shp_mapped(n, shp_spliced(n, x, axis, axis + 1, &part[i], 1), &(shp_map){ .first = first, .fill = &none });
+        first[axis] += v;
     }
     if (out && item) out->item = item;
     return out;
 }
 
-/* SplitToSequence: parts along `axis`: of size 1 where `split` is absent (keepdims 0 then drops the axis), of one size where it is a
- * scalar, else of the listed sizes.
+/* SplitToSequence: parts along `axis`: of size 1 where `split` is absent (keepdims 0 then drops the axis), of one size (the last perhaps smaller)
+ * where it is a scalar, else of the listed sizes.
  * Source: ONNX SplitToSequence-11. */
 int infer_split_to_sequence(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX), *s = shp_want_rank(n, 1, 0, 1);
-    bool has = shp_has(n, 1), keep = has || shp_attr_int(n, "keepdims") != 0;
+    int64_t axis = 0, total, size, parts = -1;
+    const shp_shape *x = shp_along(n, "axis", 0, &axis), *s = shp_want_rank(n, 1, 0, 1);
+    bool has = shp_has(n, 1), keep = has || shp_attr_int(n, "keepdims") != 0, even = !has || (s && !s->rank);
     shp_list l = shp_list_of(n, NULL, 1);
-    cut how = { .parts = -1 };
-    int64_t axis = 0, v;
-    shp_dim whole = 0, k = has ? shp_list_at(n, &l, 0) : num(n, 1);
-    if (x) {
-        axis = shp_axis(n, shp_attr_int(n, "axis"), x->rank);
-        if (axis >= 0) whole = x->dim[axis];
-    }
+    shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : num(n, 1), length = 0, each = 0, *part = NULL;
     if (n->failed) return n->failed;
-    if (!has || (s && s->rank == 0)) {
-        if (is_num(n, k, &v) && v < 1) return shp_fail(n, SHP_D_VALUE, "parts of size %d", v);
-        cut_evenly(n, whole, k, &how);
-    } else if (s && !cut_listed(n, whole, &l, &how)) {
-        return n->failed;
+    if (even) {
+        bool number = is_num(n, k, &size);
+        if (number && size < 1) return shp_fail(n, SHP_D_VALUE, "parts of size %d", size);
+        length = ceil_div(n, whole, k);
+        if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) each = k;
+        else if (shp_dim_ge(n->dims, k, whole) == 1) each = whole;
+        if (number && is_num(n, whole, &total)) is_num(n, length, &parts);
+    } else if (s && l.count >= 0) {
+        length = num(n, l.count);
+        if (l.known) parts = l.count;
     }
-    shp_shape *e = x ? shp_alloc(n->x->arena, sizeof *e + (size_t)x->rank * sizeof *e->dim) : NULL;
-    for (int32_t i = 0; e && i < x->rank; i++)
-        if (i != axis || keep) e->dim[e->rank++] = i != axis ? x->dim[i] : how.each ? how.each : shp_fresh(n, 0, (uint32_t)i, SHP_WHY_MERGE);
-    out_sequence(n, shp_in_type(n, 0), e, x && how.part ? cut_items(n, x, axis, keep, &how) : shp_content_length(n, how.length));
+    if (parts > SHP_ELEMENTS_MAX) parts = -1;
+    if (parts >= 0) part = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *part);
+    if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return n->failed;
+    for (int64_t i = 0; part && i < parts; i++) {
+        if (even) part[i] = num(n, i < parts - 1 ? size : total - i * size);
+        else each = i && each != part[i] ? 0 : part[i];
+        if (!part[i]) part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
+    }
+    if (!each) each = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_MERGE);
+    out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL,
+                 x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts) : shp_content_length(n, length));
     return SHP_OK;
 }
 
@@ -246,63 +190,51 @@ int infer_sequence_at(shp_node *n)
     return shp_out(n, 0, s->rank, d);
 }
 
-/* SequenceLength: a scalar, the number of items. Source: ONNX SequenceLength-11. */
-int infer_sequence_length(shp_node *n)
+/* Ends a rule: output 0 is a scalar of that value. */
+static int scalar(shp_node *n, shp_dim d)
 {
     shp_content *out = shp_content_new(n, 1);
     shp_out(n, 0, 0, NULL);
-    if (out) out->elem[0] = shp_elem_dim(length(n, 0));
+    if (out) out->elem[0] = shp_elem_dim(d);
     shp_out_content(n, 0, out);
     return SHP_OK;
 }
 
-/* The sizes of what known items are joined to, on top of what the element shape says. Items agree but for the axis (R1). */
-static bool join_items(shp_node *n, const shp_content *c, int64_t axis, bool stack, int64_t rank, shp_dim *d)
-{
-    shp_dim sum = num(n, 0);
-    for (uint32_t i = 0; i < c->count; i++) {
-        const shp_shape *s = c->item[i].shape;
-        if (!s || s->rank != rank) {
-            if (s) return !shp_fail(n, SHP_D_RANK, "item %d has rank %d", (int64_t)i, (int64_t)s->rank);
-            sum = 0;
-            continue;
-        }
-        for (int32_t k = 0; k < rank; k++) {
-            shp_dim *to = &d[stack && k >= axis ? k + 1 : k];
-            if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
-            else if (!*to) *to = s->dim[k];
-            else if (!(*to = shp_equal(n, *to, s->dim[k]))) shp_note(n, SHP_D_SHAPE, "items differ along axis %d", (int64_t)k);
-        }
-    }
-    if (!stack) d[axis] = sum;
-    return true;
-}
+/* SequenceLength: the number of items. Source: ONNX SequenceLength-11. */
+int infer_sequence_length(shp_node *n) { return scalar(n, length(n, 0)); }
 
-/* ConcatFromSequence: the items joined along `axis`, or stacked along a new one.
+/* ConcatFromSequence: the items joined along `axis`, or stacked along a new one. Items agree but for the axis (R1).
  * Source: ONNX ConcatFromSequence-11. */
 int infer_concat_from_sequence(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
     const shp_shape *e = shp_in_shape(n, 0);
-    bool stack = shp_attr_int(n, "new_axis") != 0, listed = c && c->item && c->count;
-    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0);
+    bool stack = shp_attr_int(n, "new_axis") != 0;
+    uint32_t listed = c && c->item ? c->count : 0;
+    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = num(n, 0);
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!e) return SHP_OK;
     int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);
     if (axis < 0) return n->failed;
-    for (int32_t k = 0; k < e->rank; k++) {
-        shp_dim *to = &d[stack && k >= axis ? k + 1 : k];
-        *to = varies(n, e->dim[k]) ? 0 : e->dim[k];
-        if (!stack && k == axis) *to = mul(n, *to, many);
+    for (int32_t k = 0; k < e->rank; k++) d[k] = varies(n, e->dim[k]) ? 0 : e->dim[k];
+    if (!listed && !stack) sum = mul(n, d[axis], many);
+    for (uint32_t i = 0; i < listed; i++) {
+        const shp_shape *s = c->item[i].shape;
+        if (!s) sum = 0;
+        else if (s->rank != e->rank) return shp_fail(n, SHP_D_RANK, "item %d has rank %d", (int64_t)i, (int64_t)s->rank);
+        for (int32_t k = 0; s && k < s->rank; k++) {
+            if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
+            else if (!d[k]) d[k] = s->dim[k];
+            else if (!(d[k] = shp_equal(n, d[k], s->dim[k]))) shp_note(n, SHP_D_SHAPE, "items differ along axis %d", (int64_t)k);
+        }
     }
-    if (stack) d[axis] = many;
-    if (listed && !join_items(n, c, axis, stack, e->rank, d)) return n->failed;
-    for (int64_t k = 0; k < rank; k++)
-        if (!d[k]) d[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA);
+    if (stack) memmove(d + axis + 1, d + axis, (size_t)(e->rank - axis) * sizeof *d);
+    d[axis] = stack ? many : sum;
     shp_out(n, 0, rank, d);
-    shp_piece *piece = listed ? shp_alloc_array(n->x->arena, c->count, sizeof *piece) : NULL;
-    for (uint32_t i = 0; piece && i < c->count; i++) piece[i] = (shp_piece){ shp_fact_content(n, &c->item[i]), shp_count(n, c->item[i].shape) };
-    if (piece) shp_out_joined(n, 0, axis, piece, c->count);
+    shp_piece *piece = listed ? shp_alloc_array(n->x->arena, listed, sizeof *piece) : NULL;
+    if (!piece) return SHP_OK;
+    for (uint32_t i = 0; i < listed; i++) piece[i] = (shp_piece){ shp_fact_content(n, &c->item[i]), shp_count(n, c->item[i].shape) };
+    shp_out_joined(n, 0, axis, piece, listed);
     return SHP_OK;
 }
 
@@ -360,9 +292,5 @@ int infer_optional_has_element(shp_node *n)
     const shp_fact *f = shp_in(n, 0);
     shp_kind kind = shp_type_kind(n->x, f->type);
     int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_content(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
-    shp_content *out = count >= 0 ? shp_content_new(n, 1) : NULL;
-    if (out) out->elem[0] = shp_elem_int(n, count);
-    shp_out(n, 0, 0, NULL);
-    shp_out_content(n, 0, out);
-    return SHP_OK;
+    return scalar(n, count < 0 ? 0 : num(n, count));
 }

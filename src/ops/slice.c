@@ -1,7 +1,6 @@
 /* slice - Slice on symbolic sizes. */
 #include "index.h"
-
-#include <string.h>
+#include "nn.h"
 
 /* Indices from here on (of either sign) mean "to the end" of an axis that is no number: exporters write INT_MAX of 32 or 64 bits, or 1e9. */
 #define FAR 1000000000
@@ -65,7 +64,7 @@ static shp_dim backward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int6
     return ceil_div(n, not_below(n, sub(n, s, e), 0), num(n, step == INT64_MIN ? INT64_MAX : -step));
 }
 
-/* What one axis becomes; *first is a number where content can be moved. 0 where it cannot be told or the node has failed. */
+/* What one axis becomes; *first is outside of it where the first element is not known. 0 where it cannot be told or the node has failed. */
 static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, shp_dim end, shp_dim by, int64_t *step, int64_t *first)
 {
     shp_dim from = 0;
@@ -80,46 +79,36 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
         shp_origin origin = { n->scope, n->index, 0, axis, SHP_WHY_DATA };
         len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, origin);
     }
-    return len && is_num(n, from, first) ? len : (*first = -1, len);
+    if (!is_num(n, from, first)) *first = INT64_MIN;        /* outside, whatever is added */
+    return len;
 }
 
 /* Slice: along each named axis the elements [start : end : step], indices counted and clamped as numpy does.
  * Source: ONNX Slice (1: attributes; 10: inputs, steps; 11: negative axes). */
 int infer_slice(shp_node *n)
 {
+    static const shp_elem none;
     const shp_shape *x = shp_in_shape(n, 0);
-    shp_list starts = shp_list_of(n, "starts", 1), ends = shp_list_of(n, "ends", 2), al = shp_list_of(n, "axes", 3), steps = shp_list_of(n, NULL, 4);
-    int64_t axes[SHP_RANK_MAX], size[SHP_RANK_MAX], stride[SHP_RANK_MAX], step[SHP_RANK_MAX], first[SHP_RANK_MAX], v;
+    shp_list l[4] = { shp_list_of(n, "starts", 1), shp_list_of(n, "ends", 2), shp_list_of(n, "axes", 3), shp_list_of(n, NULL, 4) };
+    int64_t axes[SHP_RANK_MAX], step[SHP_RANK_MAX], first[SHP_RANK_MAX], count = -1;
     shp_dim d[SHP_RANK_MAX];
     if (!x) return SHP_OK;
-    int64_t count = starts.count >= 0 ? starts.count : ends.count >= 0 ? ends.count : al.count;
-    if (count < 0) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
-    if ((ends.count >= 0 && ends.count != count) || (al.count >= 0 && al.count != count) || (steps.count >= 0 && steps.count != count))
-        return shp_fail(n, SHP_D_SHAPE, "starts, ends, axes and steps differ in length");
+    for (int k = 0; k < 4; k++) {
+        if (l[k].count >= 0 && count >= 0 && l[k].count != count) return shp_fail(n, SHP_D_SHAPE, "starts, ends, axes and steps differ in length");
+        if (l[k].count >= 0 && k < 3) count = l[k].count;
+    }
     if (count > x->rank) return shp_fail(n, SHP_D_SHAPE, "%d starts for %i", count, (uint32_t)0);
-    if (al.has && !shp_list_axes(n, &al, x->rank, axes)) return n->failed ? (int)n->failed : shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
-    const shp_content *c = shp_in_content(n, 0);
-    bool move = c && shp_sizes(n, x, size, stride);
+    if (count < 0 || !shp_list_axes_or_all(n, &l[2], x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     for (int32_t k = 0; k < x->rank; k++) {
         d[k] = x->dim[k];
         first[k] = 0;
         step[k] = 1;
     }
-    for (int64_t i = 0; i < count; i++) {
-        int64_t k = al.has ? axes[i] : i;
-        shp_dim by = steps.has ? shp_list_at(n, &steps, i) : num(n, 1);
-        d[k] = slice_axis(n, (uint32_t)k, x->dim[k], shp_list_at(n, &starts, i), shp_list_at(n, &ends, i), by, &step[k], &first[k]);
-        if (n->failed) return n->failed;
-        if (!d[k]) d[k] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
+    for (int64_t i = 0; i < count && !n->failed; i++) {
+        int64_t k = axes[i];
+        shp_dim by = l[3].has ? shp_list_at(n, &l[3], i) : num(n, 1);
+        d[k] = slice_axis(n, (uint32_t)k, d[k], shp_list_at(n, &l[0], i), shp_list_at(n, &l[1], i), by, &step[k], &first[k]);
     }
-    shp_out(n, 0, x->rank, d);
-    shp_view view = shp_view_new(0);
-    for (int32_t k = 0; move && k < x->rank; k++) {
-        move = is_num(n, d[k], &v) && (v == 0 || (first[k] >= 0 && first[k] < size[k]));
-        if (!move || !v) first[k] = 0;
-        view.base += first[k] * stride[k];
-        shp_view_axis(&view, v, v > 1 ? step[k] * stride[k] : 0);
-    }
-    if (move) shp_view_out(n, 0, &view, c);
-    return SHP_OK;
+    shp_done(n, x->rank, d);
+    return shp_out_mapped(n, 0, &(shp_map){ .first = first, .step = step, .fill = &none });
 }

@@ -16,7 +16,7 @@ static size_t block_count;
 static void *host_grow(void *host, size_t size)
 {
     (void)host;
-    return block_count < 64 ? blocks[block_count++] = malloc(size) : NULL;
+    return block_count < 64 ? blocks[block_count++] = calloc(1, size) : NULL;
 }
 
 static shp_dims *table_of(size_t limit)

@@ -18,7 +18,7 @@ static size_t blocks;
 static void *grow(void *host, size_t size)
 {
     (void)host;
-    return blocks < BLOCKS ? block[blocks++] = malloc(size) : NULL;
+    return blocks < BLOCKS ? block[blocks++] = calloc(1, size) : NULL;
 }
 
 static void drop(void)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void *grow(void *host, size_t size) { (void)host; return malloc(size); }
+static void *grow(void *host, size_t size) { (void)host; return calloc(1, size); }
 
 static void text(shp_str s)
 {

@@ -1,4 +1,4 @@
-/* proto - for tests: protobuf written by nested calls, and reading it as the library's users do. Memory is never freed.
+/* proto - for tests: protobuf written by nested calls, and reading it as the library's users do. Memory is freed by report().
  *
  *     bytes m = all(num(1, 8), sub(7, str(2, "g")));
  */
@@ -22,11 +22,17 @@ static inline void check(int ok, const char *what, const char *file, int line)
     if (!ok && ++failures < 50) fprintf(stderr, "%s:%d: %s\n", file, line, what);
 }
 
+static void *kept[1024];            /* blocks of messages */
+static size_t kept_blocks;
+
 static inline uint8_t *keep(size_t size)
 {
     static uint8_t *block;
     static size_t left;
-    if (size > left) { left = size > 1 << 20 ? size : 1 << 20; block = malloc(left); }
+    if (size > left) {
+        left = size > 1 << 20 ? size : 1 << 20;
+        if (kept_blocks == sizeof kept / sizeof *kept || !(kept[kept_blocks++] = block = malloc(left))) abort();
+    }
     left -= size;
     return (block += size) - size;
 }
@@ -79,7 +85,7 @@ static inline void *grow(void *host, size_t size)
     memory *m = host;
     if (size > m->budget || m->blocks == 4096) return NULL;
     m->budget -= size;
-    return m->block[m->blocks++] = malloc(size);
+    return m->block[m->blocks++] = calloc(1, size);
 }
 static inline void release(memory *m) { while (m->blocks) free(m->block[--m->blocks]); }
 
@@ -108,6 +114,7 @@ static inline bytes skimmed(shp_arena *a, bytes source, size_t window, bool size
 static inline int report(const char *name)
 {
     printf("%s: %d checks, %d failures\n", name, checks, failures);
+    while (kept_blocks) free(kept[--kept_blocks]);
     return failures != 0;
 }
 

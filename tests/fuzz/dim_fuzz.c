@@ -17,7 +17,7 @@ typedef struct world { shp_dims *t; value v[LEAVES + 4 + STEPS + 1]; uint32_t n;
 static void *grow(void *host, size_t size)
 {
     pool *p = host;
-    return p->n < BLOCKS ? p->block[p->n++] = malloc(size) : NULL;
+    return p->n < BLOCKS ? p->block[p->n++] = calloc(1, size) : NULL;
 }
 
 static uint8_t next(world *w) { return w->at < w->end ? *w->at++ : 0; }

@@ -15,7 +15,7 @@ typedef struct memory { void *block[256]; size_t blocks; } memory;
 static void *grow(void *host, size_t size)
 {
     memory *m = host;
-    return m->blocks == 256 ? NULL : (m->block[m->blocks++] = malloc(size));
+    return m->blocks == 256 ? NULL : (m->block[m->blocks++] = calloc(1, size));
 }
 static void release(memory *m) { while (m->blocks) free(m->block[--m->blocks]); }
 

@@ -35,6 +35,9 @@ seeds['function'] = model({ opsets: { '': 18, f: 1 }, inputs: [{ name: 'x', type
 seeds['external'] = model({ inputs: [{ name: 'x', type: 'float', shape: ['N', 6] }], outputs: [{ name: 'y' }],
     initializers: [{ name: 't', type: 'int64', dims: [2], external: { location: 'w.bin', offset: 4, length: 16 } }], nodes: chain(['Reshape', ['x', 't'], 'y']) });
 
+// What once failed.
+seeds['node-without-values'] = model({ nodes: [{ op: 'Relu' }] });
+
 let total = 0;
 for (const [target, head] of [['engine_fuzz', [64, 0]], ['model_fuzz', [64]]]) {
     const folder = new URL(`corpus/${target}/`, import.meta.url);
