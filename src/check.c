@@ -19,6 +19,7 @@ void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema
         int in = shp_schema_input(schema, i), out = shp_schema_output(schema, i);
         s->input[i] = in == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)in;
         s->output[i] = out == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)out;
+        s->only[i] = out >= 0 ? (int16_t)shp_schema_only_type(schema, out) : 0;
     }
     size_t room = 0;
     shp_schema_attr *attr = NULL, at = { 0 };
@@ -111,7 +112,7 @@ bool shp_signature_check(shp_node *n, const shp_signature *s)
     for (uint32_t o = 0; o < n->nout; o++) {
         int f = formal(s, true, o);
         if (f == SHP_FORMAL_NONE || f >= TYPE_VARS || (s->mixed_outputs && f == s->variadic_output)) continue;
-        n->out[o].type = f < 0 ? (shp_type)(-1 - f) : bound[f] ? bound[f] : (shp_type)shp_schema_only_type(s->schema, f);
+        n->out[o].type = f < 0 ? (shp_type)(-1 - f) : bound[f] || o >= SHP_FORMALS ? bound[f] : (shp_type)s->only[o];
     }
     return sound;
 }

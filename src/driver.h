@@ -18,7 +18,7 @@ enum { SHP_FORMALS = 8 };           /* formal inputs and outputs that are kept a
 typedef struct shp_signature {      /* what every node of an operator version is checked against; check.c */
     const shp_schema *schema;       /* NULL: no schema, nothing to check */
     int min_inputs, max_inputs, max_outputs, variadic_output;
-    int16_t input[SHP_FORMALS], output[SHP_FORMALS];
+    int16_t input[SHP_FORMALS], output[SHP_FORMALS], only[SHP_FORMALS];    /* only: an output's type where its constraint allows one alone */
     bool mixed_inputs, mixed_outputs;               /* variadic actuals may differ in type */
     uint32_t attrs, required;                       /* attributes that the version has, in the schema's order; how many are required */
     const shp_schema_attr *attr;

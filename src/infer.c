@@ -165,11 +165,13 @@ static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_
     if (!c) return &no_content;
     c->count = (uint32_t)t->count;
     bool real = shp_dtype_kind(t->elem_type) == 'F';
+    c->fixed = true;
     for (uint32_t i = 0; i < c->count; i++) {
         shp_elem *e = &c->elem[i];
         int64_t v;
         if (real && shp_tensor_float(t, bytes, len, i, &e->real)) e->den = -1;
         else if (!real && shp_tensor_int(t, bytes, len, i, &v)) *e = (shp_elem){ .num = shp_dim_const(x->dims, v), .den = 1 };
+        c->fixed &= e->den != 0;
     }
     return c;
 }

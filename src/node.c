@@ -87,7 +87,7 @@ const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
 
 const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
 {
-    if (!c || c->item) return c;
+    if (!c || c->item || c->fixed) return c;
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->elem[i].den < 1 || shp_dim_resolve(x->dims, c->elem[i].num) == c->elem[i].num) continue;
         shp_content *r = shp_alloc(x->arena, sizeof *r + c->count * sizeof(shp_elem));
@@ -174,6 +174,7 @@ int shp_in_rank(shp_node *n, uint32_t i)
 /* c (or nothing) with a value symbol for each integer or bool element that is not known; NULL where that makes too many. */
 static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uint32_t node, const shp_fact *f, const shp_content *c)
 {
+    if (c && c->fixed) return c;
     char kind = shp_type_kind(x, f->type) == SHP_KIND_TENSOR ? shp_dtype_kind(f->type) : 0;
     if (kind != 'I' && kind != 'U' && kind != 'B') return c;
     uint32_t missing = 0;
@@ -427,6 +428,7 @@ shp_content *shp_content_new(shp_node *n, uint64_t count)
 void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
 {
     if (o >= n->nout || !c) return;
+    if (c->fixed) { n->out[o].content = c; return; }
     uint32_t known = 0, open = 0;
     for (uint32_t i = 0; i < c->count && !c->item; i++) {
         known += c->elem[i].den != 0;
@@ -434,6 +436,7 @@ void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
     }
     bool tensor = !c->item && shp_type_kind(n->x, n->out[o].type) <= SHP_KIND_TENSOR;
     if (tensor && ((c->count && !known) || (open && c->count > SHP_SYMBOLS_MAX))) return;
+    ((shp_content *)c)->fixed = tensor && known == c->count && !open;
     n->out[o].content = c;
 }
 

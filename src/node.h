@@ -46,6 +46,7 @@ typedef struct shp_elem {
 typedef struct shp_fact shp_fact;
 typedef struct shp_content {        /* never changed once set as an output's: shared freely */
     uint32_t count;                 /* elements of a tensor, in row-major order; items of a sequence where item is set */
+    bool fixed;                     /* every element is a number: nothing that is learned later changes it */
     shp_dim length;                 /* of a sequence or 0 where unknown; of an optional: 1 has an element, 0 has none, handle 0 unknown */
     const shp_fact *item;           /* a sequence's items, where each is known; else NULL */
     shp_elem elem[];                /* a tensor's elements */

@@ -489,10 +489,3 @@ shp_elem shp_only(shp_node *n, uint32_t i)
     const shp_content *c = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
     return c && c->count == 1 ? c->elem[0] : UNKNOWN;
 }
-
-int shp_out_value(shp_node *n, uint32_t o, const shp_fact *f)
-{
-    shp_fact copy = *f;
-    if (!f->content && f->tensor && f->tensor->data) copy.content = shp_fact_content(n, f);
-    return shp_out_fact(n, o, &copy);
-}

@@ -293,7 +293,7 @@ int infer_softmax(shp_node *n)
 /* ---- the same value ---- */
 
 /* Identity: its input, whatever that is. */
-int infer_identity(shp_node *n) { return shp_out_value(n, 0, shp_in(n, 0)); }
+int infer_identity(shp_node *n) { return shp_out_fact(n, 0, shp_in(n, 0)); }
 
 /* Dropout: output and mask have the input's shape; in inference (`is_test` below opset 7; always in 7 to 11; training_mode absent or false
  * from 12 on) the output is the input. The mask's type (T below 10) is in the schema. */

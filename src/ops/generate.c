@@ -45,7 +45,7 @@ static int constant_tensor(shp_node *n, const shp_attr *a)
     const shp_tensor *t = a->t;
     if (!t) return shp_fail(n, SHP_D_ATTRIBUTE, "%n holds no tensor", a->name);
     shp_fact f = shp_tensor_fact(n, t);
-    if (!t->sparse) return shp_out_value(n, 0, &f);
+    if (!t->sparse) return shp_out_fact(n, 0, &f);
     shp_dim d[SHP_RANK_MAX];
     shp_out_type(n, 0, f.type);
     for (uint32_t k = 0; k < t->rank && k < SHP_RANK_MAX; k++) d[k] = t->dim[k] < 0 ? 0 : num(n, t->dim[k]);

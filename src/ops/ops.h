@@ -63,8 +63,6 @@ int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
 /* Whether inputs [first, first + count) that are present all have contents: asked for only where the rest of them makes that worth it, so
  * that no weights are read (of floats, initializers of at most 64 elements). */
 bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count);
-/* Output o is that value, its elements decoded where they are at hand. */
-int shp_out_value(shp_node *n, uint32_t o, const shp_fact *f);
 /* Output o has that element type, an attribute's number; fails where it is none, or none that the operator gives. */
 int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype);
 
