@@ -56,7 +56,7 @@ run:
 	@node js/cli.js $(MODEL)
 
 test:
-	@tools/setup.sh node c
+	@tools/setup.sh node c $(if $(CI),wasm browser)
 	@$(MAKE) --no-print-directory units
 	@$(MAKE) --no-print-directory js types size
 
