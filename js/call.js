@@ -160,7 +160,6 @@ export function callNow(module, model, options) {
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */
 async function compile(given) {
     if (given instanceof WebAssembly.Module) return given;
-    if (typeof Response === 'function' && given instanceof Response) return WebAssembly.compile(await given.arrayBuffer());
     if (given instanceof URL || typeof given === 'string') {
         const url = new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
         if (inNode && url.protocol === 'file:') return WebAssembly.compile(/** @type {any} */ (await readFile(url)));
@@ -168,7 +167,9 @@ async function compile(given) {
         if (!response.ok) throw new Error(`${url} answered ${response.status}: pass load() the place of model.wasm`);
         return WebAssembly.compile(await response.arrayBuffer());
     }
-    return WebAssembly.compile(/** @type {any} */ (given));
+    // A Response, told by what it can do: to name its class makes Node load all of fetch.
+    const response = /** @type {any} */ (given);
+    return WebAssembly.compile(typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response);
 }
 
 /**

@@ -18,7 +18,6 @@
     X(E_VALUES,     "values-limit",       'x', "too many values") \
     X(E_OPERATIONS, "operations-limit",   'x', "too many operations") \
     X(E_OPTION,     "bad-option",         'x', "an option cannot be understood") \
-    X(E_STRICT,     "strict",             'x', "strict mode: an error in the model") \
     X(E_RECURSION,  "function-recursion", 'x', "a function calls itself") \
     /* the graph */ \
     X(D_CYCLE,      "cycle",              'e', "nodes depend on each other") \

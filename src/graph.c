@@ -212,7 +212,7 @@ static void read_node(shp_reader *r, shp_names *n, const shp_wire *message, uint
         if (node->inputs) memcpy(slot, n->in, node->inputs * sizeof *slot);
         if (node->outputs) memcpy(slot + node->inputs, n->out, node->outputs * sizeof *slot);
         node->input = slot;
-        node->output = slot + node->inputs;
+        node->output = slot ? slot + node->inputs : NULL;      /* a node of no values at all */
         if (node->attrs) read_attributes(r, n, attributes, index);
     }
     shp_leave(r, &here);

@@ -382,9 +382,14 @@ int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
     if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, (int64_t)n->x->options.rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
-    for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = dim[i] ? dim[i] : shp_fresh(n, o, i, SHP_WHY_CONTENT);
+    for (uint32_t i = 0; i < (uint32_t)rank; i++) {
+        int64_t size = 0;
+        bool negative = shp_dim_number(n->dims, dim[i], &size) && size < 0;
+        if (negative) shp_fail(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", (int64_t)i, (int64_t)o, size);
+        s->dim[i] = dim[i] && !negative ? dim[i] : shp_fresh(n, o, i, SHP_WHY_CONTENT);
+    }
     n->out[o].shape = s;
-    return SHP_OK;
+    return n->failed;
 }
 
 int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)

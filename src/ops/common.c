@@ -28,10 +28,14 @@ bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count)
 {
     shp_dim p = num(n, 1);
+    int64_t numbers = 1, v;             /* numbers are gathered first: one product with what is open, not one each */
     for (uint32_t i = 0; i < count; i++)
         if (is(n, dim[i], 0)) return dim[i];
-    for (uint32_t i = 0; i < count; i++) p = mul(n, p, dim[i]);
-    return p;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_num(n, dim[i], &v) && v > 0 && numbers <= INT64_MAX / v) numbers *= v;
+        else p = mul(n, p, dim[i]);
+    }
+    return numbers == 1 ? p : mul(n, p, num(n, numbers));
 }
 
 shp_dim shp_numel(shp_node *n, const shp_shape *s)

@@ -1,4 +1,5 @@
 #include "../infer.h"
+#include "index.h"
 #include "nn.h"
 
 /* Element arithmetic. Integers and symbolic floats go through dims; float constants through doubles, rounded to the element type
@@ -109,7 +110,7 @@ static shp_dim divided(shp_node *n, shp_dim a, shp_dim b)
     if (!a || !b || is(n, b, 0)) return 0;
     if (is_num(n, b, &y)) {
         if (is_num(n, a, &x)) return y == -1 ? negated(n, a) : num(n, x / y);
-        if (y < 0) a = negated(n, a), b = negated(n, b);
+        if (y < 0) return y == INT64_MIN ? 0 : negated(n, divided(n, a, num(n, -y)));      /* the assumption is about a, whatever the sign of b */
     }
     shp_dim q = shp_dim_div_exact(n->dims, a, b);
     if (q) return q;
@@ -391,7 +392,7 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         if (x && dtype == SHP_FLOAT && hi(n, x) >= 1 << 24) shp_assume(n, num(n, (1 << 24) - 1), x, "float32");
         return quotient(n, dtype, x, den);
     case SHP_DIV:
-        if (is_num(n, p.num, NULL)) return UNKNOWN;
+        if (is_num(n, p.num, NULL) || !shp_at_least(n, q.num, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
         x = shp_dim_div_exact(n->dims, p.num, q.num);
         return x ? quotient(n, dtype, mul(n, x, num(n, q.den)), p.den)
                  : quotient(n, dtype, shp_dim_div_exact(n->dims, mul(n, p.num, num(n, q.den)), y), 1);
@@ -475,10 +476,9 @@ bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)
     for (int weights = 0; weights < 2; weights++)
         for (uint32_t i = first; i < first + count; i++) {
             const shp_fact *f = shp_in(n, i);
-            int64_t size;
             if (!shp_has(n, i) || (f->tensor && !f->content) != (weights == 1)) continue;
             if (weights && shp_dtype_kind(shp_in_dtype(n, i)) == 'F'
-                && (!is_num(n, shp_numel(n, shp_in_shape(n, i)), &size) || size > 64)) return false;
+                && (uint64_t)shp_count(n, shp_in_shape(n, i)) > 64) return false;
             if (!shp_in_content(n, i)) return false;
         }
     return true;

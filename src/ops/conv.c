@@ -50,9 +50,8 @@ static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp
             shp_fail(n, SHP_D_SHAPE, "a window of %x does not fit into axis %d of size %x, %x with padding", span, w->first + i, h, padded);
             return 0;
         }
-        return down == up || w->ceil ? up : 0;
-    }
-    if (w->pool) shp_assume(n, padded, span, "a pooling window fits into the padded input");
+        if (!w->ceil) return down == up ? up : 0;
+    } else if (w->pool) shp_assume(n, padded, span, "a pooling window fits into the padded input");
     if (!w->ceil) return down;
     return shp_dim_ge(n->dims, span, add(n, behind, s)) == 1 ? up : dim_min(n, up, ceil_div(n, left, s));
 }

@@ -36,7 +36,7 @@ static int out_elements(shp_node *n, shp_calc op, int64_t at, bool mean)
     uint32_t count = shp_inputs(n);
     int dtype = shp_in_dtype(n, 0);
     shp_content *c = NULL;
-    if (!n->nout || shp_count(n, n->out[0].shape) > SHP_ELEMENTS_MAX || !shp_in_contents(n, 0, count)) return SHP_OK;
+    if (!n->nout || (uint64_t)shp_count(n, n->out[0].shape) > SHP_ELEMENTS_MAX || !shp_in_contents(n, 0, count)) return SHP_OK;
     for (uint32_t i = 0; i < count; i++) {
         const shp_content *x = spread(n, i, i == 1 ? at : -1);
         if (!i && x) c = shp_content_new(n, x->count);
