@@ -134,7 +134,7 @@ function summary({ values, stats }) {
 
 /** @param {readonly Diagnostic[]} diagnostics */
 function problems(diagnostics) {
-    const told = diagnostics.filter((d) => d.severity !== 'info');
+    const told = diagnostics.filter((d) => d.severity !== 'info' || d.code === 'unknown-name');     // a mistyped --bind is told, too
     const lines = told.slice(0, SHOWN).map((d) => `${d.severity} ${d.code}: ${clean(d.message)}${d.graph && ` (in ${clean(d.graph)})`}\n`);
     if (told.length > SHOWN) lines.push(`… and ${told.length - SHOWN} more; --json has all\n`);
     return lines.join('');

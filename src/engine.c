@@ -172,12 +172,13 @@ static bool read_options(shp_engine *e, shp_wire w)
 
 /* ---- an input's elements ---- */
 
-static int declared_dtype(const shp_graph *g, shp_str name)
+/* What the file declares of an input, where that is a tensor; else NULL. */
+static const shp_type_proto *declared(const shp_graph *g, shp_str name)
 {
     for (uint32_t i = 0; i < g->inputs; i++)
         if (shp_str_eq(g->slot[g->input[i]].name, name))
-            return g->input_info[i] && g->input_info[i]->type.kind == SHP_T_TENSOR ? g->input_info[i]->type.elem_type : 0;
-    return 0;
+            return g->input_info[i] && g->input_info[i]->type.kind == SHP_T_TENSOR ? &g->input_info[i]->type : NULL;
+    return NULL;
 }
 
 /* A float's bits as those of float16, rounded to the nearest, ties to even. */
@@ -266,11 +267,17 @@ static bool read_inputs(shp_engine *e, const shp_graph *g)
             return false;
         }
         if (!o->dim) continue;
+        const shp_type_proto *type = declared(g, v->name);
+        if (v->count && !v->has_shape && type && type->has_shape) {       /* elements alone: of the shape that the file declares */
+            o->has_shape = true;
+            o->rank = type->rank;
+            o->dim = type->dim;
+        }
         if (v->count && !fits(o, v->count)) {
             fail(e, SHP_E_OPTION, v->name, "its data has not as many elements as its shape says");
             return false;
         }
-        o->data = read_data(e, v, o, o->type ? o->type : declared_dtype(g, v->name));
+        o->data = read_data(e, v, o, o->type ? o->type : type ? type->elem_type : 0);
     }
     return true;
 }

@@ -143,6 +143,22 @@ test('an input given with its elements', () => {
     assert.throws(() => get([1, 2], [3]), { name: 'TypeError', message: /"to".*elements/ });
 });
 
+test('elements alone are of the declared shape', () => {
+    const bytes = model({ opsets: { '': 17 }, inputs: [{ name: 'k', type: 'int64', shape: [2] }], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'ConstantOfShape', inputs: ['k'], outputs: ['y'] }] });
+    assert.deepEqual(inferShapesSync(bytes, { inputs: { k: { data: [3, 4] } } }).get('y').shape, [3, 4]);
+});
+
+test('dividing by a negative number keeps the numerator\'s sign: -floor(k/2), not floor(-k/2)', () => {
+    // ONNX Div of integers truncates: 5 / -2 is -2, so 2 - (5 / -2) is 4 (by hand).
+    const bytes = model({ opsets: { '': 17 }, inputs: [{ name: 'x', type: 'float', shape: ['k'] }], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'm', type: 'int64', dims: [1], data: [-2] }, { name: 'two', type: 'int64', dims: [1], data: [2] }],
+        nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Div', inputs: ['s', 'm'], outputs: ['q'] },
+            { op: 'Sub', inputs: ['two', 'q'], outputs: ['d'] }, { op: 'ConstantOfShape', inputs: ['d'], outputs: ['y'] }] });
+    const result = inferShapesSync(bytes);
+    assert.deepEqual(result.evaluate(result.get('y').shape, { k: 5 }), [4]);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],
