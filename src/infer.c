@@ -205,7 +205,7 @@ const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, cons
     if (t->cache) return t->cache == &no_content ? NULL : t->cache;
     if (x->p->waiting || !wants_content(t, x->options.elements)) return NULL;
     const shp_content *c = &no_content;
-    if (t->field == SHP_DATA_NONE && !t->external && t->count && t->name.len)
+    if (!t->data_len && !t->external && t->count && t->name.len)
         shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, t->name, "initializer '%n' has no data: what depends on its elements stays unknown", t->name);
     if (t->count == 0 || (!t->external && t->data)) c = decode(x, t, t->data, t->data_len);
     else if (t->external ? t->location.len && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
@@ -280,7 +280,7 @@ static void check_graph(shp_infer *x, shp_scope *s)
         uint64_t have, want;
         if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, t->name, "initializer '%n' has no element type", t->name);
         if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
-            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, t->name, "initializer '%n': %d bytes of data, %d expected", t->name, (int64_t)have, (int64_t)want);
+            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, t->name, "initializer '%n': %d bytes or entries of data, %d expected", t->name, (int64_t)have, (int64_t)want);
     }
 }
 

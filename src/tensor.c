@@ -21,6 +21,23 @@ static uint64_t entries(const shp_tensor *t)
     return count / each + (count % each != 0);
 }
 
+/* Whether the field that the data stand in is one for that element type (of the types that elements are read of). */
+static bool field_holds(const shp_tensor *t, char kind)
+{
+    bool wide = t->elem_type == SHP_INT64 || t->elem_type == SHP_UINT64 || t->elem_type == SHP_UINT32 || t->elem_type == SHP_FLOAT ||
+                t->elem_type == SHP_DOUBLE;     /* types that int32_data does not hold */
+    if (t->external) return true;
+    switch (t->field) {
+    case SHP_DATA_RAW:    return true;
+    case SHP_DATA_FLOAT:  return t->elem_type == SHP_FLOAT;
+    case SHP_DATA_DOUBLE: return t->elem_type == SHP_DOUBLE;
+    case SHP_DATA_INT64:  return t->elem_type == SHP_INT64;
+    case SHP_DATA_UINT64: return t->elem_type == SHP_UINT64 || t->elem_type == SHP_UINT32;
+    case SHP_DATA_INT32:  return !wide && kind != 'S' && kind != 'C';
+    default:              return false;
+    }
+}
+
 bool shp_tensor_data_fits(const shp_tensor *t, uint64_t *have, uint64_t *want)
 {
     *have = *want = 0;
@@ -32,6 +49,11 @@ bool shp_tensor_data_fits(const shp_tensor *t, uint64_t *have, uint64_t *want)
     }
     *have = t->elements;
     *want = entries(t);
+    char kind = shp_dtype_kind(t->elem_type);
+    if ((kind == 'I' || kind == 'U' || kind == 'F' || kind == 'B') && !field_holds(t, kind)) {
+        *have = 0;                  /* another type's field: as good as none */
+        return !*want;
+    }
     if (*have != UINT64_MAX) return *have == *want;
     *have = t->data_len;            /* varints, still to be counted: 1 to 10 bytes each */
     return *want <= t->data_len && *want >= t->data_len / 10;
@@ -91,22 +113,6 @@ typedef struct elements {
     unsigned bits, in_entry;
     bool is_varint;
 } elements;
-
-static bool field_holds(const shp_tensor *t, char kind)
-{
-    bool wide = t->elem_type == SHP_INT64 || t->elem_type == SHP_UINT64 || t->elem_type == SHP_UINT32 || t->elem_type == SHP_FLOAT ||
-                t->elem_type == SHP_DOUBLE;     /* types that int32_data does not hold */
-    if (t->external) return true;
-    switch (t->field) {
-    case SHP_DATA_RAW:    return true;
-    case SHP_DATA_FLOAT:  return t->elem_type == SHP_FLOAT;
-    case SHP_DATA_DOUBLE: return t->elem_type == SHP_DOUBLE;
-    case SHP_DATA_INT64:  return t->elem_type == SHP_INT64;
-    case SHP_DATA_UINT64: return t->elem_type == SHP_UINT64 || t->elem_type == SHP_UINT32;
-    case SHP_DATA_INT32:  return !wide && kind != 'S' && kind != 'C';
-    default:              return false;
-    }
-}
 
 static bool next(elements *e, uint64_t *bits)
 {
