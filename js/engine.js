@@ -89,13 +89,15 @@ const split = (n) => [n >>> 0, Math.floor(n / 2 ** 32)];
  * @param {Source} source
  */
 function windows({ size, first, max, gap }) {
-    let window = first, end = 0;
+    let window = first, end = 0, allowed = max;
     return {
         /** @param {number} offset what is wanted @returns {[start: number, length: number]} */
         next(offset) {
             const through = offset - end <= gap, start = through ? end : offset;
-            window = through ? Math.min(window * 2, max) : first;
-            if (!end) window = first;
+            // What is read of payloads is to stay within one widest window and a first one a payload, and the last window before a gap may
+            // have been all payload; what was read without a gap lets windows grow again.
+            allowed += through ? window / 8 : first - window;
+            window = through && end ? Math.max(first, Math.min(window * 2, max, Math.floor(allowed))) : first;
             let length = through ? Math.max(window, offset - end + first) : window;
             if (size !== undefined) length = size - start <= length + gap ? size - start : length;
             return [start, Math.max(length, 1)];
