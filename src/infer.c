@@ -809,17 +809,6 @@ shp_fact shp_body_output(shp_node *n, const shp_scope *s, uint32_t i)
     return f;
 }
 
-void shp_body_drop(shp_node *n, shp_scope *s)
-{
-    shp_scope *parent = n->scope, *before = NULL;
-    for (shp_scope *c = parent->first; c; before = c, c = c->next) {
-        if (c != s) continue;
-        if (before) before->next = c->next; else parent->first = c->next;
-        if (parent->last == c) parent->last = before;
-        return;
-    }
-}
-
 static bool same_elem(const shp_elem *a, const shp_elem *b)
 {
     return a->den == b->den && a->num == b->num && (a->den != -1 || memcmp(&a->real, &b->real, sizeof a->real) == 0);

@@ -236,16 +236,6 @@ const shp_content *shp_fact_content(shp_node *n, const shp_fact *f)
     return fact_content(n, &copy, n->index);
 }
 
-bool shp_in_ints(shp_node *n, uint32_t i, int64_t *out, uint32_t cap, uint32_t *count)
-{
-    const shp_content *c = shp_in_content(n, i);
-    *count = c ? c->count : 0;
-    if (!c || c->count > cap) return false;
-    for (uint32_t k = 0; k < c->count; k++)
-        if (c->elem[k].den != 1 || !shp_dim_number(n->dims, c->elem[k].num, &out[k])) return false;
-    return true;
-}
-
 shp_dim shp_in_scalar(shp_node *n, uint32_t i)
 {
     const shp_content *c = shp_in_content(n, i);
@@ -469,12 +459,6 @@ shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
 {
     shp_origin origin = { n->scope, n->index, o, axis, why };
     return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, origin);
-}
-
-shp_elem shp_elem_fresh(shp_node *n, uint32_t o, uint32_t index, bool flag)
-{
-    shp_origin origin = { n->scope, n->index, o, index, SHP_WHY_DATA };
-    return (shp_elem){ .num = shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, o), index), flag ? SHP_FLAG : SHP_ANY, origin), .den = 1 };
 }
 
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)

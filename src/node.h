@@ -96,8 +96,6 @@ int shp_in_rank(shp_node *n, uint32_t i);           /* -1 unknown */
 const shp_content *shp_in_content(shp_node *n, uint32_t i);
 /* The same for any fact (an item of a sequence, whose content may not be decoded yet). */
 const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
-/* The elements of integer input i as numbers: false where any is not one. *count is set; at most cap are written. */
-bool shp_in_ints(shp_node *n, uint32_t i, int64_t *out, uint32_t cap, uint32_t *count);
 /* A single-element integer or bool input as a dim (0 where unknown), as a number, or a single float as a double. */
 shp_dim shp_in_scalar(shp_node *n, uint32_t i);
 bool shp_in_int(shp_node *n, uint32_t i, int64_t *out);
@@ -141,8 +139,6 @@ typedef enum { SHP_WHY_NONE, SHP_WHY_RANK /* an input's rank or shape is unknown
                SHP_WHY_LIMIT /* an expression grew past the limits or left 64 bits */, SHP_WHY_UNKNOWN_OP } shp_why;
 /* A fresh size for axis `axis` of output o: the same for every node with the same id (data decides: >= 0, never assumed >= 1). */
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
-/* An unknown element of output o: any integer (a bool: 0 or 1). */
-shp_elem shp_elem_fresh(shp_node *n, uint32_t o, uint32_t index, bool flag);
 /* Takes a == b as a requirement of the specification (R1) and gives the one to go on with; 0 where they contradict each other. */
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
 /* Records that the result holds only where lhs >= rhs (R2). */
