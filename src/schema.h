@@ -37,6 +37,7 @@ bool shp_schema_heterogeneous(const shp_schema *s, bool output);    /* the varia
 
 static inline int shp_schema_min_inputs(const shp_schema *s) { return shp_schema_min(s, false); }
 static inline int shp_schema_max_inputs(const shp_schema *s) { return shp_schema_max(s, false); }
+static inline int shp_schema_min_outputs(const shp_schema *s) { return shp_schema_min(s, true); }
 static inline int shp_schema_max_outputs(const shp_schema *s) { return shp_schema_max(s, true); }
 static inline int shp_schema_input(const shp_schema *s, int i) { return shp_schema_formal(s, false, i); }
 static inline int shp_schema_output(const shp_schema *s, int i) { return shp_schema_formal(s, true, i); }
