@@ -23,7 +23,7 @@ static void *grow(void *host, size_t size)
     if (m->grown == m->most || m->blocks == BLOCKS) return NULL;
     m->grown++;
     m->bytes += size;
-    return m->block[m->blocks++] = malloc(size);
+    return m->block[m->blocks++] = calloc(1, size);
 }
 
 /* One input: a model and how to run it. */
