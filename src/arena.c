@@ -58,6 +58,14 @@ bool shp_str_eq(shp_str a, shp_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
 
+bool shp_str_starts(shp_str *s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    if (s->len < len || memcmp(s->at, prefix, len) != 0) return false;
+    *s = (shp_str){ s->at + len, s->len - (uint32_t)len };
+    return true;
+}
+
 bool shp_str_is(shp_str a, const char *text)
 {
     return a.len == strlen(text) && (a.len == 0 || memcmp(a.at, text, a.len) == 0);

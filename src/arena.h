@@ -46,6 +46,8 @@ typedef struct shp_str {
 } shp_str;
 
 bool shp_str_eq(shp_str a, shp_str b);
+/* Whether *s begins with prefix (NUL-terminated); *s then moves past it. */
+bool shp_str_starts(shp_str *s, const char *prefix);
 bool shp_str_is(shp_str a, const char *text);       /* text is NUL-terminated */
 uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size);   /* 64 well-mixed bits; equal bytes and seed, equal hash */
 uint64_t shp_mix(uint64_t a, uint64_t b);           /* combines two hashes; order matters */

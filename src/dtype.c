@@ -13,9 +13,6 @@ static const char kinds[] = { SHP_DTYPES(X) };
 #define X(number, NAME, js, onnx, bits, kind) js "\0"
 static const char names[] = SHP_DTYPES(X);
 #undef X
-#define X(number, NAME, js, onnx, bits, kind) onnx "\0"
-static const char onnx_names[] = SHP_DTYPES(X);
-#undef X
 
 static int valid(int dtype) { return dtype > 0 && dtype < SHP_DTYPE_COUNT; }
 
@@ -28,17 +25,4 @@ const char *shp_dtype_name(int dtype)
     if (!valid(dtype)) return NULL;
     while (--dtype > 0) name += strlen(name) + 1;
     return name;
-}
-
-unsigned short shp_dtype_named(const char **at)
-{
-    const char *name = onnx_names;
-    size_t len = 0;
-    while (((*at)[len] >= 'a' && (*at)[len] <= 'z') || ((*at)[len] >= '0' && (*at)[len] <= '9')) len++;
-    for (unsigned short d = 1; d < SHP_DTYPE_COUNT; d++, name += strlen(name) + 1) {
-        if (strlen(name) != len || memcmp(name, *at, len) != 0) continue;
-        *at += len;
-        return d;
-    }
-    return 0;
 }

@@ -51,7 +51,5 @@ char shp_dtype_kind(int dtype);
 int shp_dtype_bits(int dtype);
 /* The name that results carry ("float32"), NULL for a number that is no dtype. */
 const char *shp_dtype_name(int dtype);
-/* The dtype whose ONNX name ("float") stands at *at, which moves past it; 0 and no move where none does. */
-unsigned short shp_dtype_named(const char **at);
 
 #endif

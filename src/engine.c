@@ -24,57 +24,6 @@ struct shp_engine {
     shp_status status;
 };
 
-/* ---- types as text ---- */
-
-static bool starts(shp_str *s, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    if (s->len < len || memcmp(s->at, prefix, len)) return false;
-    *s = (shp_str){ s->at + len, s->len - (uint32_t)len };
-    return true;
-}
-
-/* The element type that s begins with, by either of its names or its number; s moves past it. 0: none. */
-static int parse_dtype(shp_str *s)
-{
-    shp_str word = { s->at, 0 };
-    int number = 0;
-    while (word.len < s->len && ((s->at[word.len] >= 'a' && s->at[word.len] <= 'z') || (s->at[word.len] >= '0' && s->at[word.len] <= '9'))) {
-        number = number < SHP_DTYPE_COUNT && s->at[word.len] <= '9' ? number * 10 + s->at[word.len] - '0' : SHP_DTYPE_COUNT;
-        word.len++;
-    }
-    *s = (shp_str){ s->at + word.len, s->len - word.len };
-    if (number < SHP_DTYPE_COUNT) return number;
-    if (shp_str_is(word, "float")) return SHP_FLOAT;
-    if (shp_str_is(word, "double")) return SHP_DOUBLE;
-    int t = SHP_DTYPE_COUNT;
-    while (--t && !shp_str_is(word, shp_dtype_name(t))) {}
-    return t;
-}
-
-static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
-{
-    static const char open[][16] = { [SHP_KIND_TENSOR] = "tensor(", [SHP_KIND_SEQ] = "seq(", [SHP_KIND_OPT] = "optional(",
-                                     [SHP_KIND_MAP] = "map(", [SHP_KIND_SPARSE] = "sparse_tensor(" };
-    for (int kind = SHP_KIND_TENSOR; depth < 8 && kind <= SHP_KIND_SPARSE; kind++) {
-        int key = 0;
-        if (!starts(s, open[kind])) continue;
-        if (kind == SHP_KIND_MAP && (!(key = parse_dtype(s)) || !starts(s, ","))) return 0;
-        while (starts(s, " ")) {}
-        shp_type inner = parse_part(x, s, depth + 1);
-        if (!inner || !starts(s, ")")) return 0;
-        return kind == SHP_KIND_TENSOR ? inner : shp_type_make(x, (shp_kind)kind, inner, key);
-    }
-    return (shp_type)parse_dtype(s);
-}
-
-/* "float32", "tensor(float)", "seq(map(int64,float))", "1" (a TensorProto.DataType), …; 0 for what is none. */
-static shp_type parse_type(shp_infer *x, shp_str s)
-{
-    shp_type t = parse_part(x, &s, 0);
-    return s.len ? 0 : t;
-}
-
 /* ---- options ---- */
 
 static shp_status fail(shp_engine *e, shp_code code, shp_str path, const char *message)
@@ -258,7 +207,7 @@ static bool read_inputs(shp_engine *e, const shp_graph *g)
         const value *v = &e->input[i];
         shp_input_option *o = &e->options.input[i];
         *o = (shp_input_option){ .name = v->name, .has_shape = v->has_shape, .rank = v->rank, .dim = read_dims(e->a, v) };
-        if (v->type.len && !(o->type = parse_type(e->x, v->type))) {
+        if (v->type.len && !(o->type = shp_type_parse(e->x, v->type))) {
             fail(e, SHP_E_OPTION, v->name, "its type is none: write it as \"float32\", \"seq(int64)\" or \"tensor(float)\"");
             return false;
         }
@@ -288,7 +237,7 @@ static shp_dim find_symbol(void *arg, shp_str name)
 {
     shp_dims *t = arg;
     shp_str rest = name;
-    if (starts(&rest, "unk__")) {           /* one that the host has seen printed */
+    if (shp_str_starts(&rest, "unk__")) {           /* one that the host has seen printed */
         uint64_t number = 0;
         for (uint32_t i = 0; i < rest.len && rest.at[i] >= '0' && rest.at[i] <= '9' && number < UINT32_MAX; i++)
             number = number * 10 + (uint64_t)(rest.at[i] - '0');
@@ -309,7 +258,7 @@ static shp_dim parse_dim(shp_dims *t, shp_str text)
 static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *v, shp_fact *f)
 {
     shp_dims *t = e->x->dims;
-    if (v->type.len && !(f->type = parse_type(e->x, v->type)))
+    if (v->type.len && !(f->type = shp_type_parse(e->x, v->type)))
         shp_note(n, SHP_D_HOST_RULE, "the host's rule gives output %d a type that is none: %n", (int64_t)output, v->type);
     shp_shape *shape = v->has_shape && v->rank <= e->options.rank
         ? shp_alloc(e->a, sizeof *shape + v->rank * sizeof(shp_dim)) : NULL;

@@ -845,31 +845,6 @@ shp_fact shp_fact_merge(shp_node *n, uint32_t o, const shp_fact *a, const shp_fa
 
 /* ---- the call ---- */
 
-/* A row for ONNX's text of a type that is no tensor: "seq(map(int64, tensor(float)))". */
-static shp_type other_type(shp_infer *x, const char **at, int depth)
-{
-    static const struct { const char *open; shp_kind kind; } kinds[] = {
-        { "tensor(", SHP_KIND_TENSOR }, { "seq(", SHP_KIND_SEQ }, { "optional(", SHP_KIND_OPT }, { "map(", SHP_KIND_MAP }, { "sparse_tensor(", SHP_KIND_SPARSE } };
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && depth < 8; k++) {
-        size_t len = strlen(kinds[k].open);
-        if (strncmp(*at, kinds[k].open, len) != 0) continue;
-        *at += len;
-        shp_type inner = 0;
-        int key = 0;
-        if (kinds[k].kind == SHP_KIND_TENSOR || kinds[k].kind == SHP_KIND_SPARSE) inner = shp_dtype_named(at);
-        else {
-            if (kinds[k].kind == SHP_KIND_MAP) {
-                key = shp_dtype_named(at);
-                while (**at == ',' || **at == ' ') ++*at;
-            }
-            inner = other_type(x, at, depth + 1);
-        }
-        if (**at == ')') ++*at;
-        return shp_type_make(x, kinds[k].kind, inner, key);
-    }
-    return shp_dtype_named(at);     /* a map's value may be written without tensor(…) */
-}
-
 shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *options)
 {
     shp_infer *x = shp_alloc(a, sizeof *x);
@@ -887,7 +862,7 @@ shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *op
         p->type = more;
         const char *text = shp_schema_other_type(code);
         size_t before = p->types;
-        shp_type made = other_type(x, &text, 0);
+        shp_type made = shp_type_parse(x, (shp_str){ text, (uint32_t)strlen(text) });
         if (p->types == before || made != code) return NULL;
     }
     return x->dims ? x : NULL;

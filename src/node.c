@@ -62,6 +62,47 @@ shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key)
     return (shp_type)(SHP_TYPE_OTHER + p->types++);
 }
 
+/* The element type that s begins with, by either of its names or its number; s moves past it. 0: none. */
+static int parse_dtype(shp_str *s)
+{
+    shp_str word = { s->at, 0 };
+    int number = 0;
+    while (word.len < s->len && ((s->at[word.len] >= 'a' && s->at[word.len] <= 'z') || (s->at[word.len] >= '0' && s->at[word.len] <= '9'))) {
+        number = number < SHP_DTYPE_COUNT && s->at[word.len] <= '9' ? number * 10 + s->at[word.len] - '0' : SHP_DTYPE_COUNT;
+        word.len++;
+    }
+    *s = (shp_str){ s->at + word.len, s->len - word.len };
+    if (number < SHP_DTYPE_COUNT) return number;
+    if (shp_str_is(word, "float")) return SHP_FLOAT;
+    if (shp_str_is(word, "double")) return SHP_DOUBLE;
+    int t = SHP_DTYPE_COUNT;
+    while (--t && !shp_str_is(word, shp_dtype_name(t))) {}
+    return t;
+}
+
+static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
+{
+    static const char open[][16] = { [SHP_KIND_TENSOR] = "tensor(", [SHP_KIND_SEQ] = "seq(", [SHP_KIND_OPT] = "optional(",
+                                     [SHP_KIND_MAP] = "map(", [SHP_KIND_SPARSE] = "sparse_tensor(" };
+    for (int kind = SHP_KIND_TENSOR; depth < 8 && kind <= SHP_KIND_SPARSE; kind++) {
+        int key = 0;
+        if (!shp_str_starts(s, open[kind])) continue;
+        if (kind == SHP_KIND_MAP && (!(key = parse_dtype(s)) || !shp_str_starts(s, ","))) return 0;
+        while (shp_str_starts(s, " ")) {}
+        shp_type inner = parse_part(x, s, depth + 1);
+        if (!inner || !shp_str_starts(s, ")")) return 0;
+        return kind == SHP_KIND_TENSOR ? inner : shp_type_make(x, (shp_kind)kind, inner, key);
+    }
+    return (shp_type)parse_dtype(s);
+}
+
+/* "float32", "tensor(float)", "seq(map(int64,float))", "1" (a TensorProto.DataType), …; 0 for what is none. */
+shp_type shp_type_parse(shp_infer *x, shp_str s)
+{
+    shp_type t = parse_part(x, &s, 0);
+    return s.len ? 0 : t;
+}
+
 /* ---- shapes and contents ---- */
 
 shp_shape *shp_shape_new(shp_infer *x, int64_t rank)
@@ -100,18 +141,16 @@ const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
     return c;
 }
 
-/* How many elements a shape of numbers has; -1 where that is not known. */
-static int64_t numel(const shp_infer *x, const shp_shape *s)
+int64_t shp_shape_count(const shp_infer *x, const shp_shape *s)
 {
-    if (!s || s->rank < 0) return -1;
-    int64_t count = 1;
-    for (int32_t i = 0; i < s->rank; i++) {
-        int64_t d;
-        if (!shp_dim_number(x->dims, s->dim[i], &d) || d < 0) return -1;
-        if (d && count > SHP_ELEMENTS_MAX / d) { count = SHP_ELEMENTS_MAX + 1; continue; }
-        count = d && count > SHP_ELEMENTS_MAX ? count : count * d;
+    int64_t count = 1, v;
+    bool zero = false;
+    for (int32_t i = 0; s && i < s->rank; i++) {
+        if (!shp_dim_number(x->dims, s->dim[i], &v) || v < 0) return -1;
+        zero |= v == 0;
+        count = !v || count > INT64_MAX / v ? INT64_MAX : count * v;
     }
-    return count;
+    return !s || s->rank < 0 ? -1 : zero ? 0 : count;
 }
 
 /* ---- inputs ---- */
@@ -182,7 +221,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
         for (uint32_t i = 0; i < c->count; i++) missing += c->elem[i].den == 0;
         if (!missing) return c;
     }
-    int64_t count = c ? (int64_t)c->count : numel(x, f->shape);
+    int64_t count = c ? (int64_t)c->count : shp_shape_count(x, f->shape);
     if (count < 0 || count > SHP_SYMBOLS_MAX) return c;
     shp_content *r = shp_alloc(x->arena, sizeof *r + (size_t)count * sizeof(shp_elem));
     if (!r) return c;

@@ -156,11 +156,16 @@ int shp_fail(shp_node *n, shp_code code, const char *format, ...);
 void shp_note(shp_node *n, shp_code code, const char *format, ...);
 
 /* ---- types ---- */
+/* The type that a text names: "float32", "seq(int64)", ONNX's "tensor(float)", "map(int64, float)", a TensorProto.DataType number. 0: none. */
+shp_type shp_type_parse(shp_infer *x, shp_str text);
 shp_kind shp_type_kind(const shp_infer *x, shp_type t);
 shp_type shp_type_inner(const shp_infer *x, shp_type t);        /* of a sequence, optional (its element), map (its value), sparse (its element type) */
 int shp_type_dtype(const shp_infer *x, shp_type t);             /* the tensor's element type at the bottom of sequences and optionals; 0 */
 int shp_type_key(const shp_infer *x, shp_type t);               /* a map's key type; 0 for what is no map */
 shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key);   /* key: of a map */
 shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypeProto's type (Optional's attribute) */
+
+/* How many elements a shape has, as a number; -1 where that is not known, INT64_MAX where it leaves int64. */
+int64_t shp_shape_count(const shp_infer *x, const shp_shape *s);
 
 #endif

@@ -57,18 +57,6 @@ int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
     return SHP_OK;
 }
 
-int64_t shp_count(shp_node *n, const shp_shape *s)
-{
-    int64_t count = 1, v;
-    bool zero = false;
-    for (int32_t i = 0; s && i < s->rank; i++) {
-        if (!is_num(n, s->dim[i], &v) || v < 0) return -1;
-        zero |= v == 0;
-        count = !v || count > INT64_MAX / v ? INT64_MAX : count * v;
-    }
-    return !s || s->rank < 0 ? -1 : zero ? 0 : count;
-}
-
 void shp_out_joined(shp_node *n, uint32_t o, int64_t axis, const shp_piece *piece, uint32_t pieces)
 {
     const shp_shape *s = o < n->nout ? n->out[o].shape : NULL;

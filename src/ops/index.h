@@ -44,7 +44,7 @@ typedef struct shp_piece {
 /* Gives output o, whose shape is set, the elements of pieces joined along an axis. */
 void shp_out_joined(shp_node *n, uint32_t o, int64_t axis, const shp_piece *piece, uint32_t pieces);
 /* How many elements a shape has, as a number; -1 where that is not known. */
-int64_t shp_count(shp_node *n, const shp_shape *s);
+static inline int64_t shp_count(shp_node *n, const shp_shape *s) { return shp_shape_count(n->x, s); }
 
 /* ---- lists of integers: an attribute in old versions, an input in newer ones ---- */
 typedef struct shp_list {

@@ -5,29 +5,20 @@
 /* Indices from here on (of either sign) mean "to the end" of an axis that is no number: exporters write INT_MAX of 32 or 64 bits, or 1e9. */
 #define FAR 1000000000
 
-/* Whether a >= k holds, if need be by R2a. What is assumed is said of the part of a that is open: S >= 1, not S - 1 >= 0. */
-static bool at_least(shp_node *n, shp_dim a, int64_t k)
-{
-    int64_t lo = shp_dim_lo(n->dims, a);
-    if (lo >= k) return true;
-    if (lo <= -FAR) return shp_at_least(n, a, k, "slice");
-    return shp_at_least(n, sub(n, a, num(n, lo)), k - lo, "slice");
-}
-
 /* Min(a, b), where need be taking free input sizes as >= 1 (R2a). */
 static shp_dim at_most(shp_node *n, shp_dim a, shp_dim b)
 {
     if (shp_dim_ge(n->dims, b, a) == 1) return a;
     if (shp_dim_ge(n->dims, a, b) == 1) return b;
-    if (at_least(n, sub(n, b, a), 0)) return a;
-    if (at_least(n, sub(n, a, b), 0)) return b;
+    if (shp_at_least(n, sub(n, b, a), 0, "slice")) return a;
+    if (shp_at_least(n, sub(n, a, b), 0, "slice")) return b;
     return dim_min(n, a, b);
 }
 
 /* Max(a, floor), likewise. */
 static shp_dim not_below(shp_node *n, shp_dim a, int64_t floor)
 {
-    return !a || at_least(n, a, floor) ? a : dim_max(n, a, num(n, floor));
+    return !a || shp_at_least(n, a, floor, "slice") ? a : dim_max(n, a, num(n, floor));
 }
 
 /* An index counted from the front: itself where it is >= 0, d + index where it is negative. Where its sign is open, both at once,
@@ -36,10 +27,10 @@ static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, s
 {
     int64_t v;
     if (is_num(n, index, &v) && !is_num(n, d, NULL) && (v >= FAR || v <= -FAR)) return v > 0 ? far : near;
-    if (at_least(n, index, 0)) return index;
+    if (shp_at_least(n, index, 0, "slice")) return index;
     if (is_num(n, index, &v) && v <= -INT64_MAX) return near;       /* what cannot be negated or added to */
     shp_dim back = sub(n, num(n, 0), index);
-    if (at_least(n, back, 1)) return add(n, d, index);
+    if (shp_at_least(n, back, 1, "slice")) return add(n, d, index);
     if (shp_dim_has_undeclared(n->dims, index)) return 0;
     return add(n, index, mul(n, d, dim_min(n, dim_max(n, back, num(n, 0)), num(n, 1))));
 }
