@@ -175,7 +175,7 @@ export async function open(given, signal) {
     const now = openNow(given), any = /** @type {any} */ (given);
     if (now) return now;
     if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
-    if (any && typeof any.stat === 'function') return (await files()).fromHandle(any, (await any.stat()).size);
+    if (any && typeof any.stat === 'function') return (await files()).fromDescriptor(any.fd, (await any.stat()).size);
     if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
         const url = new URL(any);
         return url.protocol === 'file:' && inNode ? (await files()).fromPath(url) : fromUrl(url, signal);
