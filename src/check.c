@@ -64,15 +64,15 @@ static bool check_arity(shp_node *n, const shp_signature *s)
 /* An attribute that this version does not have: said where a later one has it; what no version knows is left to itself. */
 static void note_unknown(shp_node *n, shp_str name)
 {
-    int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type, name);
+    int64_t first = shp_schema_first(n->proto->op->domain, n->proto->op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", name, first, (int64_t)n->opset);
 }
 
 static bool check_attributes(shp_node *n, const shp_signature *s)
 {
     uint32_t required = 0;
-    for (uint32_t i = 0; i < n->proto->attrs; i++) {
-        const shp_attr *own = &n->proto->attr[i];
+    for (uint32_t i = 0; i < n->proto->attrs->count; i++) {
+        const shp_attr *own = &n->proto->attrs->item[i];
         const shp_schema_attr *a = shp_signature_attr(s, own->name);
         if (!a) { note_unknown(n, own->name); continue; }
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */

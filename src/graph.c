@@ -23,6 +23,8 @@ typedef struct shp_names {
     shp_graph *g;
     struct shp_names *around;       /* the enclosing graph's */
     size_t room;                    /* slots there is memory for */
+    uint32_t defined;               /* slots that something defines */
+    bool unsorted;                  /* a node uses what a later one makes */
     bool function;
     shp_wire part[PARTS];           /* where in the message the fields of each part stand: from the first to behind the last */
     uint32_t count[PARTS];
@@ -31,28 +33,55 @@ typedef struct shp_names {
     size_t in_room, out_room;
 } shp_names;
 
-static bool same(const char *a, const char *b, size_t len)
+/* The last bytes of a name, 8 at most, as one number: equal ones only where the bytes are, among names of one length. */
+static uint64_t tail_of(shp_str s)
 {
-    for (; len >= 8; len -= 8, a += 8, b += 8) {
-        uint64_t x, y;
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        if (x != y) return false;
-    }
-    while (len && a[len - 1] == b[len - 1]) len--;
-    return !len;
+    uint64_t word = 0;
+    uint32_t low, high;
+    if (s.len >= 8) memcpy(&word, s.at + s.len - 8, 8);
+    else if (s.len >= 4) {
+        memcpy(&low, s.at, 4);
+        memcpy(&high, s.at + s.len - 4, 4);
+        word = low | (uint64_t)high << 32;
+    } else if (s.len) word = (uint8_t)s.at[0] | (uint64_t)(uint8_t)s.at[s.len / 2] << 8 | (uint64_t)(uint8_t)s.at[s.len - 1] << 16;
+    return word;
 }
 
-/* The table entry where the name is, or belongs. Entries are slots + 1; 0 is free. */
+/* Names are short and many: words, the last of which may overlap the one before. */
+static uint64_t hash_of(uint64_t seed, shp_str name)
+{
+    uint64_t h = seed ^ name.len, word;
+    for (uint32_t i = 0; i + 8 < name.len; i += 8) {
+        memcpy(&word, name.at + i, 8);
+        h = shp_mix(h, word);
+    }
+    return shp_mix(h, tail_of(name));
+}
+
+static bool same(shp_str a, shp_str b)
+{
+    uint64_t x, y;
+    if (a.len != b.len) return false;
+    for (uint32_t i = 0; i + 8 < a.len; i += 8) {
+        memcpy(&x, a.at + i, 8);
+        memcpy(&y, b.at + i, 8);
+        if (x != y) return false;
+    }
+    return tail_of(a) == tail_of(b);
+}
+
+/* The table entry where the name is, or belongs. Entries are slots + 1, 0 is free; above the bits of the table's mask stand those of the
+ * name's hash. */
 static uint32_t *place(const shp_graph *g, shp_str name, uint32_t hash)
 {
     for (uint32_t i = hash; ; i++) {
         uint32_t *entry = &g->table[i & g->mask];
         if (!*entry) return entry;
-        const shp_slot *s = &g->slot[*entry - 1];
-        if (s->hash == hash && s->name.len == name.len && same(s->name.at, name.at, name.len)) return entry;
+        if (((*entry ^ hash) & ~g->mask) == 0 && same(g->slot[(*entry & g->mask) - 1].name, name)) return entry;
     }
 }
+
+static uint32_t slot_in(const shp_graph *g, const uint32_t *entry) { return (*entry & g->mask) - 1; }
 
 static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 {
@@ -60,7 +89,10 @@ static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
     while (size < slots + slots / 2) size *= 2;
     if (size > UINT32_MAX || !(g->table = shp_take(r, (size_t)size, sizeof *g->table))) { shp_read_fail(r, SHP_E_MEMORY); return false; }
     g->mask = (uint32_t)size - 1;
-    for (uint32_t i = 0; i < g->slots; i++) *place(g, g->slot[i].name, g->slot[i].hash) = i + 1;
+    for (uint32_t i = 0; i < g->slots; i++) {
+        uint32_t hash = (uint32_t)hash_of(g->seed, g->slot[i].name);
+        *place(g, g->slot[i].name, hash) = (hash & ~g->mask) | (i + 1);
+    }
     return true;
 }
 
@@ -72,86 +104,115 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t *entry, shp_str name, 
     shp_slot *more = shp_append(r, g->slot, g->slots, &n->room, sizeof *more);
     if (!more) return SHP_NONE;
     g->slot = more;
-    more[g->slots] = (shp_slot){ .name = name, .outer = SHP_NONE, .def = SHP_NONE, .initializer = SHP_NONE, .info = SHP_NONE,
-                                 .twice = SHP_NONE, .hash = hash };
-    *entry = ++g->slots;
-    if ((uint64_t)g->slots * 4 > (uint64_t)g->mask * 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
+    more[g->slots] = (shp_slot){ .name = name, .info = SHP_NONE, .twice = SHP_NONE };
+    *entry = (hash & ~g->mask) | ++g->slots;
+    if (g->slots > g->mask / 4 * 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
-}
-
-/* Names are short and many: words, the last of which may overlap. */
-static uint32_t hash_of(uint64_t seed, shp_str name)
-{
-    uint64_t h = seed ^ name.len, word = 0;
-    if (!name.len) return (uint32_t)h;
-    const char *p = name.at, *end = p + name.len;
-    for (; end - p > 8; p += 8) {
-        memcpy(&word, p, 8);
-        h = shp_mix(h, word);
-    }
-    if (name.len >= 8) memcpy(&word, end - 8, 8);
-    else if (name.len >= 4) {
-        uint32_t low, high;
-        memcpy(&low, p, 4);
-        memcpy(&high, end - 4, 4);
-        word = low | (uint64_t)high << 32;
-    } else word = (uint8_t)p[0] | (uint64_t)(uint8_t)p[name.len / 2] << 8 | (uint64_t)(uint8_t)end[-1] << 16;
-    return (uint32_t)shp_mix(h, word);
 }
 
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
 {
-    uint32_t hash = hash_of(r->seed, name), *entry = place(n->g, name, hash);
-    return *entry ? *entry - 1 : add(r, n, entry, name, hash);
+    uint32_t hash = (uint32_t)hash_of(r->seed, name), *entry = place(n->g, name, hash);
+    return *entry ? slot_in(n->g, entry) : add(r, n, entry, name, hash);
 }
 
 uint32_t shp_graph_find(const shp_graph *g, shp_str name)
 {
-    return *place(g, name, hash_of(g->seed, name)) - 1;     /* a free entry, 0, is SHP_NONE */
+    return slot_in(g, place(g, name, (uint32_t)hash_of(g->seed, name)));    /* a free entry, 0, is SHP_NONE */
 }
 
 /* The slot that means this name in graph n, or in one around it: then a slot of n stands for that. SHP_NONE where nothing defines it. */
 static uint32_t captured(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
 {
     if (!n) return SHP_NONE;
-    uint32_t *entry = place(n->g, name, hash);
-    if (*entry) return n->g->slot[*entry - 1].undefined ? SHP_NONE : *entry - 1;
-    uint32_t outer = captured(r, n->around, name, hash), slot;
+    uint32_t *entry = place(n->g, name, hash), slot = slot_in(n->g, entry);
+    if (*entry) return n->g->slot[slot].source ? slot : SHP_NONE;
+    uint32_t outer = captured(r, n->around, name, hash);
     if (outer == SHP_NONE || (slot = add(r, n, entry, name, hash)) == SHP_NONE) return SHP_NONE;
-    n->g->slot[slot].outer = outer;
+    n->g->slot[slot].source = SHP_FROM_OUTER;
+    n->g->slot[slot].from = outer;
     return slot;
 }
 
-static bool defined(const shp_slot *s) { return s->def != SHP_NONE || s->is_input || s->initializer != SHP_NONE; }
+/* The first definition of a value stands. */
+static bool define(shp_names *n, uint32_t slot, shp_source source, uint32_t from)
+{
+    shp_slot *s = &n->g->slot[slot];
+    if (s->source) return false;
+    s->source = (uint8_t)source;
+    s->from = from;
+    n->defined++;
+    return true;
+}
 
 /* Names that nothing in this graph defines: of a graph around it, or of none. */
 static void resolve(shp_reader *r, shp_names *n)
 {
-    for (uint32_t i = 0; i < n->g->slots && !r->error->code; i++) {
-        shp_slot *s = &n->g->slot[i];
-        if (defined(s)) r->shown++;
-        else if ((s->outer = captured(r, n->around, s->name, s->hash)) == SHP_NONE) s->undefined = true;
+    shp_graph *g = n->g;
+    r->shown += n->defined;
+    for (uint32_t i = 0; n->defined < g->slots && i < g->slots && !r->error->code; i++) {
+        shp_slot *s = &g->slot[i];
+        if (s->source) continue;
+        uint32_t outer = captured(r, n->around, s->name, (uint32_t)hash_of(r->seed, s->name));
+        if (outer != SHP_NONE) define(n, i, SHP_FROM_OUTER, outer);
+        else g->flawed = true;
     }
 }
 
 /* ---- nodes ---- */
-static void define(shp_slot *s, uint32_t node)
+
+/* What is called: a hash table, as a model has thousands of nodes of a few operators. */
+static shp_op_proto *op_of(shp_reader *r, shp_op_proto key)
 {
-    if (!defined(s)) s->def = node;
-    else if (s->twice == SHP_NONE) s->twice = node;
+    if (r->ops >= r->op_room / 2) {
+        uint32_t room = r->op_room ? r->op_room * 2 : 64;
+        shp_op_proto **before = r->op, **more = shp_take(r, room, sizeof *more);
+        if (!more) return NULL;
+        for (uint32_t i = 0; i < r->op_room; i++) {
+            if (!before[i]) continue;
+            uint32_t at = before[i]->hash;
+            while (more[at & (room - 1)]) at++;
+            more[at & (room - 1)] = before[i];
+        }
+        r->op = more;
+        r->op_room = room;
+    }
+    uint64_t hash = r->seed;
+    if (key.domain.len) hash = hash_of(hash, key.domain);
+    if (key.overload.len) hash = hash_of(hash + 1, key.overload);
+    key.hash = (uint32_t)hash_of(hash, key.op_type);
+    for (uint32_t at = key.hash; ; at++) {
+        shp_op_proto **op = &r->op[at & (r->op_room - 1)];
+        if (*op && ((*op)->hash != key.hash || !same((*op)->op_type, key.op_type) || !same((*op)->domain, key.domain) ||
+                    !same((*op)->overload, key.overload))) continue;
+        if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
+        r->ops++;
+        **op = key;
+        return *op;
+    }
 }
 
 /* The slot of an input or output in the list so far; an omitted one, "", has none. */
-static bool add_name(shp_reader *r, shp_names *n, uint32_t **list, uint32_t count, size_t *room, shp_str name)
+static uint32_t add_name(shp_reader *r, shp_names *n, uint32_t **list, uint32_t count, size_t *room, shp_str name)
 {
     if (count == *room) {
         uint32_t *more = shp_append(r, *list, count, room, sizeof *more);
-        if (!more) return false;
+        if (!more) return SHP_NONE;
         *list = more;
     }
-    uint32_t slot = (*list)[count] = name.len ? slot_of(r, n, name) : SHP_NONE;
-    return slot != SHP_NONE;
+    return (*list)[count] = name.len ? slot_of(r, n, name) : SHP_NONE;
+}
+
+/* An output. A name that had a slot before anything defined it was used before. */
+static void add_output(shp_reader *r, shp_names *n, shp_node_proto *node, shp_str name)
+{
+    shp_graph *g = n->g;
+    uint32_t before = g->slots, index = (uint32_t)(node - g->node), slot = add_name(r, n, &n->out, node->outputs++, &n->out_room, name);
+    if (slot == SHP_NONE) return;
+    if (define(n, slot, SHP_FROM_NODE, index)) { n->unsorted |= slot < before; return; }
+    g->flawed = true;
+    if (g->slot[slot].twice == SHP_NONE) g->slot[slot].twice = index;
 }
 
 /* Memory for a node's lists, of which there are many. */
@@ -168,54 +229,56 @@ static uint32_t *take_slots(shp_reader *r, size_t count)
     return (r->pool += count) - count;
 }
 
-static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
+static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index, uint32_t count)
 {
-    shp_node_proto *node = &n->g->node[index];
-    shp_attr *attr = shp_take(r, node->attrs, sizeof *attr);
+    shp_attrs *attrs = shp_take(r, 1, sizeof *attrs);
+    shp_attr *attr = shp_take(r, count, sizeof *attr);
     size_t before = n->bodies.count;
     uint64_t refs = r->refs;
-    uint32_t i = 0;
-    node->attr = attr;
+    if (!attrs || !attr) return;
+    attrs->item = attr;
+    n->g->node[index].attrs = attrs;
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
-        node->hash = shp_hash(node->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));
-        shp_read_attr(r, &f.sub, &attr[i], &n->bodies, index, i);
-        i++;
+        attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));
+        shp_read_attr(r, &f.sub, &attr[attrs->count], &n->bodies, index, attrs->count);
+        attrs->count++;
     }
-    node->has_graph = n->bodies.count > before;
-    node->has_ref = r->refs > refs;
+    attrs->has_graph = n->bodies.count > before;
+    attrs->has_ref = r->refs > refs;
 }
 
 static void read_node(shp_reader *r, shp_names *n, const shp_wire *message, uint32_t index)
 {
+    static const shp_attrs none;
     shp_node_proto *node = &n->g->node[index];
-    shp_where here;
+    shp_op_proto op = { .domain = SHP_STR(""), .op_type = SHP_STR(""), .overload = SHP_STR("") };
     shp_wire w = *message, attributes = w;
-    shp_enter(r, &here, "node", index, message);
-    const uint8_t *at;
-    for (shp_field f; at = w.at, shp_next(&w, &f); )
+    uint32_t attrs = 0;
+    for (shp_field f; ; ) {
+        const uint8_t *at = w.at;
+        if (!shp_next_short(&w, &f.key, &f.text) && !shp_next(&w, &f)) break;
         switch (f.key) {
         case SHP_KEY(1, SHP_LEN): add_name(r, n, &n->in, node->inputs++, &n->in_room, f.text); break;
-        case SHP_KEY(2, SHP_LEN):
-            if (add_name(r, n, &n->out, node->outputs++, &n->out_room, f.text)) define(&n->g->slot[n->out[node->outputs - 1]], index);
-            break;
+        case SHP_KEY(2, SHP_LEN): add_output(r, n, node, f.text); break;
         case SHP_KEY(3, SHP_LEN): node->name = f.text; break;
-        case SHP_KEY(4, SHP_LEN): node->op_type = f.text; break;
-        case SHP_KEY(5, SHP_LEN): if (!node->attrs++) attributes.at = at; break;
-        case SHP_KEY(7, SHP_LEN): node->domain = shp_domain(f.text); break;
-        case SHP_KEY(8, SHP_LEN): node->overload = f.text; break;
+        case SHP_KEY(4, SHP_LEN): op.op_type = f.text; break;
+        case SHP_KEY(5, SHP_LEN): if (!attrs++) attributes.at = at; break;
+        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(f.text); break;
+        case SHP_KEY(8, SHP_LEN): op.overload = f.text; break;
         case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): w.failed = true; break;                  /* a name beyond 64 KiB */
         }
+    }
     if (w.failed) shp_read_fail(r, SHP_E_WIRE);
     uint32_t *slot = take_slots(r, (size_t)node->inputs + node->outputs);
-    if (!r->error->code) {
-        if (node->inputs) memcpy(slot, n->in, node->inputs * sizeof *slot);
-        if (node->outputs) memcpy(slot + node->inputs, n->out, node->outputs * sizeof *slot);
-        node->input = slot;
-        node->output = slot ? slot + node->inputs : NULL;      /* a node of no values at all */
-        if (node->attrs) read_attributes(r, n, attributes, index);
-    }
-    shp_leave(r, &here);
+    node->op = op_of(r, op);
+    node->attrs = &none;
+    if (r->error->code) return;
+    for (uint32_t i = 0; i < node->inputs; i++) slot[i] = n->in[i];
+    node->input = slot;
+    node->output = slot ? slot + node->inputs : NULL;      /* a node of no values at all */
+    for (uint32_t i = 0; i < node->outputs; i++) slot[node->inputs + i] = n->out[i];
+    if (attrs) read_attributes(r, n, attributes, index, attrs);
 }
 
 static void read_bodies(shp_reader *r, shp_names *n)
@@ -229,7 +292,7 @@ static void read_bodies(shp_reader *r, shp_names *n)
         shp_enter(r, &here, b->index == SHP_NONE ? "g" : "graphs", b->index, &b->message);
         *b->to = shp_read_graph(r, &b->message, n, false);
         shp_leave(r, &in_node);
-        if (r->refs > refs) n->g->node[b->node].has_ref = true;
+        if (r->refs > refs) ((shp_attrs *)n->g->node[b->node].attrs)->has_ref = true;
     }
 }
 
@@ -240,7 +303,7 @@ typedef struct walk {
     uint32_t input, attr, graph, slot;
 } walk;
 
-static uint32_t maker(const shp_graph *g, uint32_t slot) { return slot == SHP_NONE ? SHP_NONE : g->slot[slot].def; }
+static uint32_t maker(const shp_graph *g, uint32_t slot) { return slot == SHP_NONE ? SHP_NONE : shp_from(&g->slot[slot], SHP_FROM_NODE); }
 
 /* The next node of the same graph that `node` depends on, SHP_NONE at the end. */
 static uint32_t next_dependency(const shp_graph *g, const shp_node_proto *node, walk *at)
@@ -248,26 +311,29 @@ static uint32_t next_dependency(const shp_graph *g, const shp_node_proto *node, 
     uint32_t def;
     while (at->input < node->inputs)
         if ((def = maker(g, node->input[at->input++])) != SHP_NONE) return def;
-    if (!node->has_graph) return SHP_NONE;
-    for (; at->attr < node->attrs; at->attr++, at->graph = 0) {
-        const shp_attr *a = &node->attr[at->attr];
+    if (!node->attrs->has_graph) return SHP_NONE;
+    for (; at->attr < node->attrs->count; at->attr++, at->graph = 0) {
+        const shp_attr *a = &node->attrs->item[at->attr];
         for (uint32_t graphs = a->graphs ? a->count : a->g ? 1 : 0; at->graph < graphs; at->graph++, at->slot = 0) {
             const shp_graph *body = a->graphs ? a->graphs[at->graph] : a->g;
             while (at->slot < body->slots)
-                if ((def = maker(g, body->slot[at->slot++].outer)) != SHP_NONE) return def;
+                if ((def = maker(g, shp_from(&body->slot[at->slot++], SHP_FROM_OUTER))) != SHP_NONE) return def;
         }
     }
     return SHP_NONE;
 }
 
-static bool is_sorted(const shp_graph *g)
+/* Inputs were looked at while reading; what bodies take was not. */
+static bool is_sorted(const shp_names *n)
 {
-    for (uint32_t i = 0; i < g->nodes; i++) {
+    for (size_t i = 0; i < n->bodies.count && !n->unsorted; i++) {
+        uint32_t node = n->bodies.item[i].node;
         walk at = { 0 };
-        for (uint32_t def; (def = next_dependency(g, &g->node[i], &at)) != SHP_NONE; )
-            if (def >= i) return false;
+        if (i && node == n->bodies.item[i - 1].node) continue;
+        for (uint32_t def; (def = next_dependency(n->g, &n->g->node[node], &at)) != SHP_NONE; )
+            if (def >= node) return false;
     }
-    return true;
+    return !n->unsorted;
 }
 
 enum { NEW, OPEN, GOOD, CYCLIC };   /* CYCLIC: on a cycle, or dependent on one */
@@ -291,6 +357,7 @@ static void sort(shp_reader *r, shp_graph *g)
 {
     uint8_t *state = shp_take(r, g->nodes, 1);
     stack s = { 0 };
+    g->order = shp_take(r, g->nodes, sizeof *g->order);
     for (uint32_t root = 0; root < g->nodes && !r->error->code; root++) {
         if (state[root] != NEW || !push(r, &s, root)) continue;
         while (s.count) {
@@ -319,13 +386,6 @@ static void sort(shp_reader *r, shp_graph *g)
     uint32_t end = g->sorted;
     for (uint32_t i = 0; i < g->nodes && !r->error->code; i++)
         if (state[i] == CYCLIC) g->order[end++] = i;
-}
-
-static void find_order(shp_reader *r, shp_graph *g)
-{
-    if (!is_sorted(g)) { sort(r, g); return; }
-    for (uint32_t i = 0; i < g->nodes; i++) g->order[i] = i;
-    g->sorted = g->nodes;
 }
 
 /* ---- graphs ---- */
@@ -358,7 +418,6 @@ static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
     g->initializer_slot = shp_take(r, g->initializers, sizeof *g->initializer_slot);
     g->initializer = shp_take(r, g->initializers, sizeof *g->initializer);
     g->value_info = shp_take(r, g->value_infos, sizeof *g->value_info);
-    g->order = shp_take(r, g->nodes, sizeof *g->order);
     if (!r->error->code) table_for(r, g, n->room);
 }
 
@@ -370,7 +429,9 @@ static void read_input(shp_reader *r, shp_names *n, const shp_field *f, uint32_t
     if (n->function) info->name = f->text;
     else shp_read_value_info(r, &f->sub, info);
     g->input[i] = slot_of(r, n, info->name);
-    if (g->input[i] != SHP_NONE) g->slot[g->input[i]].is_input = true;
+    if (g->input[i] == SHP_NONE) return;
+    g->slot[g->input[i]].is_input = true;
+    define(n, g->input[i], SHP_FROM_INPUT, i);
 }
 
 static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, uint32_t i, bool sparse)
@@ -381,7 +442,9 @@ static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, u
     if (sparse) shp_read_sparse(r, sub, t);
     else shp_read_tensor(r, sub, t);
     uint32_t slot = g->initializer_slot[i] = slot_of(r, n, t->name);
-    if (slot != SHP_NONE) g->slot[slot].initializer = i;
+    if (slot == SHP_NONE || define(n, slot, SHP_FROM_INITIALIZER, i)) return;
+    g->slot[slot].source = SHP_FROM_INITIALIZER;
+    g->slot[slot].from = i;
 }
 
 /* What the file declares for a value: value_info, then outputs, which count most. */
@@ -406,18 +469,20 @@ static void read_part(shp_reader *r, shp_names *n, enum part part, const char *n
 {
     shp_wire w = n->part[part];
     uint32_t i = 0;
+    shp_where here;
     if (!n->count[part]) return;
+    shp_enter(r, &here, name, i, &w);
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (part_of(n->function, f.key) != part) continue;
-        if (part == NODE) { read_node(r, n, &f.sub, i++); continue; }
-        shp_where here;
-        shp_enter(r, &here, name, i, &f.sub);
-        if (part == INPUT) read_input(r, n, &f, i);
+        here.message = f.sub;
+        here.path.index = i;
+        if (part == NODE) read_node(r, n, &f.sub, i);
+        else if (part == INPUT) read_input(r, n, &f, i);
         else if (part == OUTPUT || part == INFO) read_info(r, n, &f, i, part == OUTPUT);
         else read_initializer(r, n, &f.sub, part == SPARSE ? n->count[INITIALIZER] + i : i, part == SPARSE);
-        shp_leave(r, &here);
         i++;
     }
+    shp_leave(r, &here);
 }
 
 shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_names *around, bool function)
@@ -438,6 +503,8 @@ shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_nam
     read_part(r, &n, INFO, "value_info");
     resolve(r, &n);
     read_bodies(r, &n);
-    if (!r->error->code) find_order(r, g);
+    if (r->error->code) return NULL;
+    if (is_sorted(&n)) g->sorted = g->nodes;
+    else sort(r, g);
     return r->error->code ? NULL : g;
 }

@@ -263,17 +263,18 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
 static void check_graph(shp_infer *x, shp_scope *s)
 {
     const shp_graph *g = s->graph;
-    for (uint32_t i = 0; i < g->slots; i++) {
+    for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
         const shp_slot *slot = &g->slot[i];
-        if (slot->undefined) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, slot->name, "value '%n' is used but never defined: no input, initializer or node output has that name", slot->name);
+        if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, slot->name, "value '%n' is used but never defined: no input, initializer or node output has that name", slot->name);
         if (slot->twice != SHP_NONE)
             shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, slot->name, "value '%n' is defined twice (by %s%n and %n): names must be unique", slot->name,
-                         slot->def == SHP_NONE ? "the graph" : "", slot->def == SHP_NONE ? (shp_str){ "", 0 } : g->node[slot->def].op_type, g->node[slot->twice].op_type);
+                         slot->source != SHP_FROM_NODE ? "the graph" : "", slot->source != SHP_FROM_NODE ? (shp_str){ "", 0 } : g->node[slot->from].op->op_type,
+                         g->node[slot->twice].op->op_type);
     }
     if (g->sorted < g->nodes) {
-        const shp_node_proto *n = &g->node[g->order[g->sorted]];
+        const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];
         shp_diagnose(x, s, NULL, SHP_D_CYCLE, (shp_str){ "", 0 }, "%d nodes depend on each other in a cycle (%n %n is one): their outputs stay unknown",
-                     (int64_t)(g->nodes - g->sorted), n->op_type, n->name);
+                     (int64_t)(g->nodes - g->sorted), n->op->op_type, n->name);
     }
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
@@ -329,8 +330,8 @@ static bool fits(const shp_infer *x, const shp_shape *declared, const shp_shape 
 static void enter_inputs(shp_infer *x, shp_scope *s)
 {
     const shp_graph *g = s->graph;
-    for (uint32_t i = 0; i < g->slots; i++)
-        if (g->slot[i].outer != SHP_NONE && s->outer) s->fact[i] = s->outer->fact[g->slot[i].outer];
+    for (uint32_t i = 0; s->outer && i < g->slots; i++)
+        if (g->slot[i].source == SHP_FROM_OUTER) s->fact[i] = s->outer->fact[g->slot[i].from];
     for (uint32_t i = 0; i < g->inputs; i++) s->fact[g->input[i]] = declared_fact(x, s, g->input[i], &g->input_info[i]->type);
     shp_node anchor = { .x = x, .dims = x->dims, .scope = s, .index = SHP_NONE, .proto = NULL };
     for (uint32_t i = 0; i < g->initializers; i++) {
@@ -466,8 +467,8 @@ static const shp_function *find_function(const shp_infer *x, const shp_node_prot
     const shp_function *plain = NULL;
     for (uint32_t i = 0; i < x->model->functions; i++) {
         const shp_function *f = &x->model->function[i];
-        if (!shp_str_eq(f->name, p->op_type) || !shp_str_eq(f->domain, p->domain)) continue;
-        if (shp_str_eq(f->overload, p->overload)) return f;
+        if (!shp_str_eq(f->name, p->op->op_type) || !shp_str_eq(f->domain, p->op->domain)) continue;
+        if (shp_str_eq(f->overload, p->op->overload)) return f;
         if (!f->overload.len) plain = f;
     }
     return plain;
@@ -477,10 +478,10 @@ static const shp_function *find_function(const shp_infer *x, const shp_node_prot
 static uint64_t node_id(shp_node *n, const shp_op_entry *e)
 {
     const shp_node_proto *p = n->proto;
-    uint64_t id = shp_mix(p->hash, e ? e->id : 0);
+    uint64_t id = shp_mix(p->attrs->hash, e ? e->id : 0);
     for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : n->scope->fact[p->input[i]].id);
-    if (p->has_graph || !e || e->random) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
-    if (p->has_ref && n->scope->call) id = shp_mix(id, n->scope->call->hash);
+    if (p->attrs->has_graph || !e || e->random) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
+    if (p->attrs->has_ref && n->scope->call) id = shp_mix(id, n->scope->call->attrs->hash);
     return id;
 }
 
@@ -580,11 +581,11 @@ static void call_function(shp_node *n, const shp_function *f)
     shp_infer *x = n->x;
     for (const shp_scope *s = n->scope; s; s = s->caller)
         if (s->function == f && !s->attr.len) {
-            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", f->name, n->proto->op_type, n->proto->name);
+            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", f->name, n->proto->op->op_type, n->proto->name);
             return;
         }
     if (x->p->calls >= x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op_type, n->proto->name);
+        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op->op_type, n->proto->name);
         return;
     }
     shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body);
@@ -648,11 +649,11 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
 {
     if (!e || e->reported || n->x->p->probing) return;
     e->reported = true;
-    int64_t first = shp_schema_first(n->proto->domain, n->proto->op_type, (shp_str){ "", 0 });
+    int64_t first = shp_schema_first(n->proto->op->domain, n->proto->op->op_type, (shp_str){ "", 0 });
     if (first > n->opset)
-        shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->domain.len ? " of " : "", n->proto->domain);
-    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)", n->proto->domain,
-                  n->proto->domain.len ? "::" : "", n->proto->op_type);
+        shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->op->domain.len ? " of " : "", n->proto->op->domain);
+    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)", n->proto->op->domain,
+                  n->proto->op->domain.len ? "::" : "", n->proto->op->op_type);
 }
 
 /* Runs a node's rule and stores what it says. The node is as good as not done while x->p->waiting. */
@@ -663,13 +664,13 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     shp_node n = { .x = x, .dims = x->dims, .scope = s, .proto = proto, .index = index, .nout = proto->outputs, .out = few, .read = &s->read[index] };
     if (n.nout > 8 && !(n.out = shp_alloc_array(x->arena, n.nout, sizeof *n.out))) return;
     if (n.nout <= 8) memset(few, 0, sizeof few);
-    int64_t opset = opset_of(x, s, proto->domain);
+    int64_t opset = opset_of(x, s, proto->op->domain);
     n.opset = opset < 1 ? 1 : opset > 10000 ? 10000 : (int)opset;
-    shp_op_entry *e = find_op(x, proto->domain, proto->op_type, n.opset);
+    shp_op_entry *e = find_op(x, proto->op->domain, proto->op->op_type, n.opset);
     n.id = node_id(&n, e);
     for (uint32_t o = 0; o < n.nout; o++) n.out[o].id = shp_mix(n.id, o);
     *n.read = 0;
-    x->p->asking_op = proto->op_type;
+    x->p->asking_op = proto->op->op_type;
     x->p->asking_name = proto->name;
 
     const shp_function *f = x->model->functions ? find_function(x, proto) : NULL;
@@ -694,7 +695,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     }
     for (uint32_t o = 0; o < n.nout; o++) {
         uint32_t slot = proto->output[o];
-        if (slot == SHP_NONE || s->graph->slot[slot].def != index) continue;
+        if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
         shp_fact *out = &n.out[o];
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
         if (pin) apply_option(x, out, pin);
@@ -710,7 +711,7 @@ static void walk(shp_infer *x, shp_scope *s)
             shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
             return;
         }
-        do_node(x, s, s->graph->order[i]);
+        do_node(x, s, shp_ordered(s->graph, i));
     }
 }
 
@@ -728,9 +729,9 @@ bool shp_survives(shp_node *n, const shp_fact *out)
         memcpy(s->fact, kept.fact, bytes);
         for (uint32_t o = 0; o < n->nout; o++)
             if (n->proto->output[o] != SHP_NONE) s->fact[n->proto->output[o]] = out[o];
-        while (at < end && s->graph->order[at] != n->index) at++;
+        while (at < end && shp_ordered(s->graph, at) != n->index) at++;
         x->p->probing = true;
-        for (uint32_t i = at + 1; i < end && i - at <= LOOK_AHEAD && !s->fails && !x->p->waiting && !x->error; i++, x->operations++) do_node(x, s, s->graph->order[i]);
+        for (uint32_t i = at + 1; i < end && i - at <= LOOK_AHEAD && !s->fails && !x->p->waiting && !x->error; i++, x->operations++) do_node(x, s, shp_ordered(s->graph, i));
         x->p->probing = false;
         shp_dims_rewind(x->dims, mark);
     }
@@ -762,13 +763,13 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
     const shp_attr *a = shp_attr_get(n, attr);
     if (!a || !a->g || x->p->waiting || x->error) return NULL;
     if (x->p->calls >= 2 * x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op_type, n->proto->name);
+        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op->op_type, n->proto->name);
         return NULL;
     }
     const shp_graph *g = a->g;
     uint32_t place = 0;
-    while (place < n->proto->attrs && !shp_str_is(n->proto->attr[place].name, attr)) place++;
-    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attr[place].name, place, g);
+    while (place < n->proto->attrs->count && !shp_str_is(n->proto->attrs->item[place].name, attr)) place++;
+    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attrs->item[place].name, place, g);
     if (!s) return NULL;
     x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
     s->outer = n->scope;
@@ -910,7 +911,7 @@ shp_status shp_infer_step(shp_infer *x, uint32_t pause)
         }
         size_t diags = x->diags;
         p->answer_at = 0;
-        do_node(x, x->main, g->order[p->at]);
+        do_node(x, x->main, shp_ordered(g, p->at));
         if (p->waiting) {
             x->diags = diags;               /* the node is done again */
             return x->request.node ? SHP_NEED_RULE : SHP_NEED_BYTES;

@@ -84,27 +84,44 @@ enum { SHP_ATTR_FLOAT = 1, SHP_ATTR_INT, SHP_ATTR_STRING, SHP_ATTR_TENSOR, SHP_A
        SHP_ATTR_TYPE_PROTOS };
 
 /* ---- graphs ---- */
-struct shp_node_proto {
-    shp_str name, domain, op_type, overload;        /* domain "ai.onnx" is read as "" */
-    uint32_t inputs, outputs, attrs;
-    const uint32_t *input, *output;                 /* slots; SHP_NONE for an omitted ("") one */
-    const shp_attr *attr;
-    uint64_t hash;                                  /* of all attributes' skeleton bytes, in order */
-    bool has_ref;                                   /* an attribute (a body's, too) refers to a function's attribute */
+
+/* What nodes call: one for all that call the same. */
+typedef struct shp_op_proto {
+    shp_str domain, op_type, overload;              /* domain "ai.onnx" is read as "" */
+    void *cache;                    /* the driver's: what it has found out about the operator */
+    uint32_t hash;                  /* the reader's */
+} shp_op_proto;
+
+typedef struct shp_attrs {          /* of a node */
+    const shp_attr *item;
+    uint32_t count;
+    bool has_ref;                   /* an attribute (a body's, too) refers to a function's attribute */
     bool has_graph;
+    uint64_t hash;                  /* of all attributes' skeleton bytes, in order */
+} shp_attrs;
+
+struct shp_node_proto {
+    shp_str name;
+    shp_op_proto *op;
+    const shp_attrs *attrs;         /* never NULL */
+    uint32_t inputs, outputs;
+    const uint32_t *input, *output; /* slots; SHP_NONE for an omitted ("") one */
 };
+
+/* Where a value comes from. NOTHING: it is used, and defined nowhere. */
+typedef enum { SHP_FROM_NOTHING, SHP_FROM_INPUT, SHP_FROM_INITIALIZER, SHP_FROM_NODE, SHP_FROM_OUTER } shp_source;
 
 typedef struct shp_slot {
     shp_str name;
-    uint32_t outer;                 /* slot in the enclosing graph, SHP_NONE where it is this graph's own */
-    uint32_t def;                   /* node that makes it; SHP_NONE for inputs, initializers, outer and undefined ones */
-    uint32_t initializer;           /* index into graph->initializer, or SHP_NONE */
+    uint32_t from;                  /* index of the input, initializer or node of this graph, or slot in the enclosing graph */
     uint32_t info;                  /* what the file declares: index into graph->value_info (value_info, outputs), or SHP_NONE */
-    bool is_input, is_output;
-    bool undefined;                 /* used, and defined nowhere */
     uint32_t twice;                 /* a second node (or the node that redefines an input or initializer): SHP_NONE if none */
-    uint32_t hash;                  /* the reader's: of the name */
+    uint8_t source;                 /* shp_source; an input with an initializer is INITIALIZER */
+    bool is_input, is_output;
 } shp_slot;
+
+/* slot->from where that is its source, else SHP_NONE. */
+static inline uint32_t shp_from(const shp_slot *slot, shp_source source) { return slot->source == source ? slot->from : SHP_NONE; }
 
 struct shp_graph {
     shp_str name;
@@ -113,9 +130,10 @@ struct shp_graph {
     uint32_t slots, nodes, inputs, outputs, initializers, value_infos;
     shp_slot *slot;
     shp_node_proto *node;
-    uint32_t *order;                /* node indices, each after those it depends on (bodies' captured names included);
-                                       nodes on a cycle come last, in file order, from order[sorted] on */
+    uint32_t *order;                /* node indices, each after those it depends on (bodies' captured names included); nodes on a cycle
+                                       come last, in file order, from order[sorted] on. NULL where that is the order of the file */
     uint32_t sorted;
+    bool flawed;                    /* a name is defined nowhere, or twice */
     uint32_t *input;                /* slots, in file order */
     shp_value_info **input_info;    /* beside them; type.kind SHP_T_NONE where the file gives none */
     uint32_t *output;
@@ -125,6 +143,9 @@ struct shp_graph {
     uint32_t *table, mask;          /* the reader's: slots by name; see shp_graph_find */
     uint64_t seed;
 };
+
+/* The node that is done at place i of that order. */
+static inline uint32_t shp_ordered(const shp_graph *g, uint32_t i) { return g->order ? g->order[i] : i; }
 
 typedef struct shp_opset {
     shp_str domain;                 /* "ai.onnx" is read as "" */

@@ -252,9 +252,9 @@ static void tell_default(shp_node *n, uint32_t slot)
 {
     const shp_scope *s = n->scope;
     if (n->x->p->default_told || n->x->p->probing || !s->fact[slot].tensor || n->x->model->ir_version < 4) return;
-    for (; s->graph->slot[slot].outer != SHP_NONE && s->outer; s = s->outer) slot = s->graph->slot[slot].outer;
+    for (; s->graph->slot[slot].source == SHP_FROM_OUTER && s->outer; s = s->outer) slot = s->graph->slot[slot].from;
     const shp_slot *at = &s->graph->slot[slot];
-    if (s != n->x->main || !at->is_input || at->initializer == SHP_NONE || s->fact[slot].tensor != s->graph->initializer[at->initializer]) return;
+    if (s != n->x->main || !at->is_input || at->source != SHP_FROM_INITIALIZER || s->fact[slot].tensor != s->graph->initializer[at->from]) return;
     n->x->p->default_told = true;
     shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, at->name, "the default of input '%n' decides sizes: give its value with options.inputs if it is fed another", at->name);
 }
@@ -264,7 +264,7 @@ const shp_content *shp_in_content(shp_node *n, uint32_t i)
     uint32_t slot = in_slot(n, i);
     if (slot == SHP_NONE) return NULL;
     mark_read(n, i, true);
-    uint32_t def = n->scope->graph->slot[slot].def;
+    uint32_t def = shp_from(&n->scope->graph->slot[slot], SHP_FROM_NODE);
     tell_default(n, slot);
     return fact_content(n, &n->scope->fact[slot], def == SHP_NONE ? n->index : def);
 }
@@ -303,8 +303,8 @@ int64_t shp_in_length(shp_node *n, uint32_t i)
 
 static const shp_attr *own_attr(const shp_node_proto *proto, const char *name)
 {
-    for (uint32_t i = 0; i < proto->attrs; i++)
-        if (shp_str_is(proto->attr[i].name, name)) return &proto->attr[i];
+    for (uint32_t i = 0; i < proto->attrs->count; i++)
+        if (shp_str_is(proto->attrs->item[i].name, name)) return &proto->attrs->item[i];
     return NULL;
 }
 
@@ -313,8 +313,8 @@ static const shp_attr *referred(const shp_scope *scope, shp_str name)
 {
     for (int calls = 0; scope && scope->function && calls < 1024; calls++) {
         const shp_attr *found = NULL;
-        for (uint32_t i = 0; i < scope->call->attrs && !found; i++)
-            if (shp_str_eq(scope->call->attr[i].name, name)) found = &scope->call->attr[i];
+        for (uint32_t i = 0; i < scope->call->attrs->count && !found; i++)
+            if (shp_str_eq(scope->call->attrs->item[i].name, name)) found = &scope->call->attrs->item[i];
         if (!found) {
             for (uint32_t i = 0; i < scope->function->defaults; i++)
                 if (shp_str_eq(scope->function->attr_default[i].name, name)) return &scope->function->attr_default[i];
@@ -654,7 +654,7 @@ static shp_str keep(shp_infer *x, const shp_text *t)
 
 static void put_node(shp_text *t, const shp_node *n)
 {
-    put_name(t, n->proto->op_type);
+    put_name(t, n->proto->op->op_type);
     put_str(t, " ");
     if (n->proto->name.len) put_name(t, n->proto->name);
     else { put_str(t, "#"); put_int(t, n->index); }

@@ -19,6 +19,8 @@ typedef struct shp_reader {
     uint64_t shown;                 /* slots that are values */
     uint64_t seed;                  /* of the hashes of names: depends on the whole skeleton, so that none can be made to collide */
     uint64_t refs;                  /* attributes read so far that refer to a function's attribute */
+    shp_op_proto **op;              /* open-addressing table */
+    uint32_t ops, op_room;
     uint32_t *pool;                 /* for lists of slots */
     size_t pool_left;
     const shp_where *where;

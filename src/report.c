@@ -473,8 +473,8 @@ static void write_node(builder *b, const shp_node_proto *p, const graph_names *n
     row[NODE_INDEX] = i;
     row[NODE_NAME] = n->node[i] / 2;
     row[NODE_UNIQUE] = n->node[i] & 1;
-    row[NODE_DOMAIN] = text(b, p->domain);
-    row[NODE_OP] = text(b, p->op_type);
+    row[NODE_DOMAIN] = text(b, p->op->domain);
+    row[NODE_OP] = text(b, p->op->op_type);
     row[NODE_INPUTS] = list_names(b, n, p->input, p->inputs);
     row[NODE_INPUT_COUNT] = p->inputs;
     row[NODE_OUTPUTS] = list_names(b, n, p->output, p->outputs);
@@ -562,7 +562,7 @@ static void write_value(builder *b, const graph_names *n, uint32_t scope, uint32
     row[VALUE_NAME] = n->slot[slot];
     row[VALUE_SCOPE] = scope;
     row[VALUE_NODE] = node == SHP_NONE ? SHP_NONE : b->base[scope] + node;
-    row[VALUE_KIND] = v->is_input ? SHP_VALUE_INPUT : v->initializer != SHP_NONE ? SHP_VALUE_INITIALIZER
+    row[VALUE_KIND] = v->is_input ? SHP_VALUE_INPUT : v->source == SHP_FROM_INITIALIZER ? SHP_VALUE_INITIALIZER
         : v->is_output ? SHP_VALUE_OUTPUT : SHP_VALUE_INTERMEDIATE;
     row[VALUE_COUNT] = slot;            /* until write_content */
     write_shape(b, at, &s->fact[slot]);
@@ -791,7 +791,7 @@ static void reserve_all(builder *b)
         const shp_graph *g = s->graph;
         nodes += g->nodes;
         for (uint32_t i = 0; i < g->slots; i++) {
-            if (g->slot[i].outer != SHP_NONE) continue;
+            if (g->slot[i].source == SHP_FROM_OUTER) continue;
             values++;
             if (s->fact[i].shape && s->fact[i].shape->rank > 0) dims += (size_t)s->fact[i].shape->rank;
         }
@@ -889,8 +889,8 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
         write_shape(b, i, &f);
         write_content(b, i, &f);
     }
-    for (uint32_t i = 0; i < p->attrs; i++) {
-        const shp_attr *a = &p->attr[i];
+    for (uint32_t i = 0; i < p->attrs->count; i++) {
+        const shp_attr *a = &p->attrs->item[i];
         if (a->ref.len) {
             char name[64];
             if (a->name.len >= sizeof name) continue;
@@ -904,8 +904,8 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     if (!row) return NULL;
     row[NODE_INDEX] = n->index;
     row[NODE_NAME] = text(b, p->name);
-    row[NODE_DOMAIN] = text(b, p->domain);
-    row[NODE_OP] = text(b, p->op_type);
+    row[NODE_DOMAIN] = text(b, p->op->domain);
+    row[NODE_OP] = text(b, p->op->op_type);
     row[NODE_INPUT_COUNT] = p->inputs;
     row[NODE_OUTPUTS] = rows(b, SHP_TABLE_LISTS);
     row[NODE_OUTPUT_COUNT] = p->outputs;

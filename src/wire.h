@@ -39,6 +39,16 @@ typedef struct shp_field {
 shp_wire shp_wire_of(const uint8_t *bytes, size_t size);
 /* Reads the next field. false at the end of the message, or where it is malformed. */
 bool shp_next(shp_wire *w, shp_field *f);
+/* The same for a text or message whose tag and length are of one byte each, as most are. false: any other, or none; ask shp_next. */
+static inline bool shp_next_short(shp_wire *w, uint32_t *key, shp_str *text)
+{
+    const uint8_t *p = w->at;
+    if (w->end - p < 2 || (p[0] & 0x87) != SHP_LEN || p[1] >= 0x80 || p[1] > w->end - p - 2 || p[0] < SHP_KEY(1, 0)) return false;
+    *key = p[0];
+    *text = (shp_str){ (const char *)p + 2, p[1] };
+    w->at = p + 2 + p[1];
+    return true;
+}
 /* Reads a varint; its bits beyond 64 are dropped. 0 where the message ends before it does. */
 uint64_t shp_varint(shp_wire *w);
 

@@ -121,8 +121,9 @@ int infer_mod(shp_node *n) { return binary(n, shp_attr_int(n, "fmod") ? SHP_FMOD
 static const shp_node_proto *maker(const shp_node *n, uint32_t slot, const char *op)
 {
     const shp_graph *g = n->scope->graph;
-    const shp_node_proto *p = slot != SHP_NONE && g->slot[slot].def != SHP_NONE ? &g->node[g->slot[slot].def] : NULL;
-    return p && p->inputs && (!op || shp_str_is(p->op_type, op)) ? p : NULL;
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&g->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &g->node[def];
+    return p && p->inputs && (!op || shp_str_is(p->op->op_type, op)) ? p : NULL;
 }
 
 static shp_elem only_elem(shp_node *n, uint32_t slot)

@@ -33,6 +33,8 @@ static const shp_slot *slot(const shp_graph *g, const char *name)
     return s == SHP_NONE ? NULL : &g->slot[s];
 }
 
+static uint32_t from(const shp_graph *g, const char *name, shp_source source) { return slot(g, name) ? shp_from(slot(g, name), source) : SHP_NONE; }
+
 /* "a b" "c" → a node that makes c of a and b; with attributes */
 static bytes node(const char *in, const char *out, bytes more)
 {
@@ -57,28 +59,28 @@ static void names(void)
                                   sub(13, str(1, "late"), sub(2, sub(1, num(1, 7)))), sub(13, str(1, "y"), sub(2, sub(1, num(1, 1)))), sub(13, str(1, "nobody"))));
     CHECK(g->nodes == 4 && g->inputs == 2 && g->initializers == 2 && g->outputs == 1 && g->value_infos == 4 && g->depth == 0 && !g->outer);
     const shp_node_proto *n = &g->node[0];
-    CHECK(n->inputs == 3 && n->input[1] == SHP_NONE && n->outputs == 3 && n->output[2] == SHP_NONE && n->has_graph && !n->has_ref);
+    CHECK(n->inputs == 3 && n->input[1] == SHP_NONE && n->outputs == 3 && n->output[2] == SHP_NONE && n->attrs->has_graph && !n->attrs->has_ref);
     CHECK(&g->slot[n->input[0]] == slot(g, "c") && &g->slot[n->output[1]] == slot(g, "z"));
-    CHECK(slot(g, "c")->is_input && slot(g, "c")->initializer == 1 && slot(g, "c")->twice == SHP_NONE);
-    CHECK(slot(g, "y")->def == 0 && slot(g, "y")->twice == 2 && slot(g, "y")->is_output && slot(g, "y")->info == 3);
-    CHECK(slot(g, "w")->def == SHP_NONE && slot(g, "w")->initializer == 0 && slot(g, "w")->twice == 3 && !slot(g, "w")->is_input);
-    CHECK(slot(g, "late")->def == 1 && slot(g, "late")->info == 0 && g->value_info[0]->type.elem_type == 7 && !slot(g, "nobody"));
+    CHECK(slot(g, "c")->is_input && from(g, "c", SHP_FROM_INITIALIZER) == 1 && slot(g, "c")->twice == SHP_NONE);
+    CHECK(from(g, "y", SHP_FROM_NODE) == 0 && slot(g, "y")->twice == 2 && slot(g, "y")->is_output && slot(g, "y")->info == 3);
+    CHECK(from(g, "w", SHP_FROM_INITIALIZER) == 0 && slot(g, "w")->twice == 3 && !slot(g, "w")->is_input);
+    CHECK(from(g, "late", SHP_FROM_NODE) == 1 && slot(g, "late")->info == 0 && g->value_info[0]->type.elem_type == 7 && !slot(g, "nobody"));
     /* the body takes `late` before it is made; its own x hides the outer one, from the innermost graph too */
-    const shp_graph *m = n->attr[0].g, *i = m->node[0].attr[0].g;
+    const shp_graph *m = n->attrs->item[0].g, *i = m->node[0].attrs->item[0].g;
     CHECK(m->outer == g && m->depth == 1 && i->outer == m && i->depth == 2 && shp_str_is(i->name, "inner"));
-    CHECK(&g->slot[slot(m, "late")->outer] == slot(g, "late") && slot(m, "late")->is_output && slot(m, "late")->def == SHP_NONE);
-    CHECK(slot(m, "x")->def == 1 && slot(m, "x")->outer == SHP_NONE && &m->slot[slot(i, "x")->outer] == slot(m, "x"));
-    CHECK(&m->slot[slot(i, "deep_in")->outer] == slot(m, "deep_in") && slot(i, "r")->outer == SHP_NONE);
-    CHECK(slot(i, "missing")->undefined && slot(i, "missing")->outer == SHP_NONE && !slot(m, "missing") && !slot(i, "r")->undefined);
+    CHECK(&g->slot[from(m, "late", SHP_FROM_OUTER)] == slot(g, "late") && slot(m, "late")->is_output);
+    CHECK(from(m, "x", SHP_FROM_NODE) == 1 && &m->slot[from(i, "x", SHP_FROM_OUTER)] == slot(m, "x"));
+    CHECK(&m->slot[from(i, "deep_in", SHP_FROM_OUTER)] == slot(m, "deep_in") && slot(i, "r")->source == SHP_FROM_NODE);
+    CHECK(slot(i, "missing")->source == SHP_FROM_NOTHING && i->flawed && !slot(m, "missing") && !m->flawed);
     /* order: node 0 needs `late` through its body; the middle body's node 0 needs the others through the inner one */
     CHECK(g->sorted == 4 && g->order[0] == 1 && g->order[1] == 0 && g->order[2] == 2 && g->order[3] == 3);
     CHECK(m->sorted == 3 && m->order[0] == 1 && m->order[1] == 2 && m->order[2] == 0);
 
     /* a name two levels down gets a slot in between */
     g = read_graph(all(node("x", "y", body("a", all(node("x", "u", body("b", node("far", "v", none())))))), sub(11, str(1, "x")), sub(5, str(8, "far"))));
-    m = g->node[0].attr[0].g;
-    i = m->node[0].attr[0].g;
-    CHECK(slot(i, "far") && slot(m, "far") && &m->slot[slot(i, "far")->outer] == slot(m, "far") && &g->slot[slot(m, "far")->outer] == slot(g, "far"));
+    m = g->node[0].attrs->item[0].g;
+    i = m->node[0].attrs->item[0].g;
+    CHECK(slot(i, "far") && slot(m, "far") && &m->slot[from(i, "far", SHP_FROM_OUTER)] == slot(m, "far") && &g->slot[from(m, "far", SHP_FROM_OUTER)] == slot(g, "far"));
 }
 
 static void order(void)
@@ -251,14 +253,14 @@ static void tensors(void)
     shp_graph *g = read_graph(all(sub(15, sub(1, str(8, "s"), num(2, 1), num(1, 2)), sub(2, str(8, "i")), num(3, 10), num(3, 20)), sub(5, str(8, "d"))));
     CHECK(g->initializers == 2 && shp_str_is(g->initializer[0]->name, "d"));
     t = g->initializer[1];
-    CHECK(t->sparse && shp_str_is(t->name, "s") && t->elem_type == 1 && t->rank == 2 && t->count == 200 && slot(g, "s")->initializer == 1);
+    CHECK(t->sparse && shp_str_is(t->name, "s") && t->elem_type == 1 && t->rank == 2 && t->count == 200 && from(g, "s", SHP_FROM_INITIALIZER) == 1);
     /* the same content under two names has one hash */
     g = read_graph(all(sub(5, num(2, 1), str(8, "a"), str(9, "data")), sub(5, num(2, 1), str(8, "b"), str(9, "data")), sub(5, num(2, 1), str(8, "c"), str(9, "Data"))));
     CHECK(g->initializer[0]->wire == g->initializer[1]->wire && g->initializer[0]->wire != g->initializer[2]->wire);
 }
 
 /* ---- attributes ---- */
-static const shp_attr *attribute(bytes more) { return read_graph(node("", "y", sub(5, str(1, "a"), more)))->node[0].attr; }
+static const shp_attr *attribute(bytes more) { return read_graph(node("", "y", sub(5, str(1, "a"), more)))->node[0].attrs->item; }
 
 static void attributes(void)
 {
@@ -305,9 +307,9 @@ static void attributes(void)
     shp_graph *g = read_graph(all(node("", "y", all(sub(5, str(1, "a"), num(3, 1)), str(7, "ai.onnx"), str(4, "Op"), str(8, "over"), str(3, "name"))),
                                   node("", "z", sub(5, str(1, "a"), num(3, 1))), node("", "u", sub(5, str(1, "a"), num(3, 2))),
                                   node("", "v", body("b", node("", "w", sub(5, str(1, "k"), str(21, "alpha")))))));
-    CHECK(g->node[0].domain.len == 0 && shp_str_is(g->node[0].op_type, "Op") && shp_str_is(g->node[0].overload, "over") && shp_str_is(g->node[0].name, "name"));
-    CHECK(g->node[0].hash == g->node[1].hash && g->node[0].hash != g->node[2].hash);
-    CHECK(!g->node[0].has_ref && g->node[3].has_ref && g->node[3].attr[0].g->node[0].has_ref);
+    CHECK(g->node[0].op->domain.len == 0 && shp_str_is(g->node[0].op->op_type, "Op") && shp_str_is(g->node[0].op->overload, "over") && shp_str_is(g->node[0].name, "name"));
+    CHECK(g->node[0].attrs->hash == g->node[1].attrs->hash && g->node[0].attrs->hash != g->node[2].attrs->hash);
+    CHECK(!g->node[0].attrs->has_ref && g->node[3].attrs->has_ref && g->node[3].attrs->item[0].g->node[0].attrs->has_ref);
 }
 
 /* ---- functions, the model ---- */
@@ -320,12 +322,12 @@ static void models(void)
                                   sub(8, num(2, 17)), sub(8, str(1, "my"), num(2, 1)), fn, sub(7, str(2, "second"), node("y", "z", none()), sub(11, str(1, "x")))));
     CHECK(m && m->ir_version == 10 && m->model_version == 3 && shp_str_is(m->producer_name, "test") && shp_str_is(m->producer_version, "1.0"));
     CHECK(m->opsets == 2 && m->opset[0].version == 17 && m->opset[0].domain.len == 0 && shp_str_is(m->opset[1].domain, "my"));
-    CHECK(shp_str_is(m->graph->name, "second") && m->graph->nodes == 2 && slot(m->graph, "y")->def == 0 && slot(m->graph, "x")->is_input);
+    CHECK(shp_str_is(m->graph->name, "second") && m->graph->nodes == 2 && from(m->graph, "y", SHP_FROM_NODE) == 0 && slot(m->graph, "x")->is_input);
     const shp_function *f = &m->function[0];
     CHECK(m->functions == 1 && shp_str_is(f->name, "Dense") && shp_str_is(f->domain, "my") && shp_str_is(f->overload, "v2") && f->attrs == 1 && f->defaults == 2);
     CHECK(f->attr_default[0].f == 2 && shp_str_is(f->attr_default[1].g->name, "default") && f->opset[0].domain.len == 0 && f->opset[0].version == 18);
     CHECK(f->body->inputs == 2 && f->body->outputs == 1 && f->body->nodes == 1 && f->body->value_infos == 1 && shp_str_is(f->body->input_info[1]->name, "w"));
-    CHECK(slot(f->body, "y")->is_output && slot(f->body, "y")->info == 0 && slot(f->body, "y")->def == 0 && f->body->sorted == 1);
+    CHECK(slot(f->body, "y")->is_output && slot(f->body, "y")->info == 0 && from(f->body, "y", SHP_FROM_NODE) == 0 && f->body->sorted == 1);
     CHECK(m->values == 3 + 3);
     m = read_model(all(num(1, 8), fn));
     CHECK(m && !m->graph && m->functions == 1);
@@ -356,7 +358,7 @@ static void limits(void)
     CHECK(!read_model(all(num(1, 8), sub(7, sub(5, times(1025, num(1, 1)))))) && error.code == SHP_E_WIRE);
     CHECK(!read_model(all(num(1, 8), sub(7, sub(5, len_field(7, varint(300)), len_field(7, lit("\x80", 1)))))) && error.code == SHP_E_WIRE);
     CHECK(!read_model(all(num(1, 8), sub(7, sub(5, len_field(4, lit("123", 3)))))) && error.code == SHP_E_WIRE);
-    const shp_attr *a = read_with(all(num(1, 8), sub(7, node("", "y", sub(5, times(11, num(8, 1)), num(20, 7))))), 64, 100, 10)->graph->node[0].attr;
+    const shp_attr *a = read_with(all(num(1, 8), sub(7, node("", "y", sub(5, times(11, num(8, 1)), num(20, 7))))), 64, 100, 10)->graph->node[0].attrs->item;
     CHECK(a->count == 11 && !a->ints);
     /* a skeleton that no skimmer made */
     static const uint8_t bad[] = "\x3a\x20\x0a\x02";

@@ -45,18 +45,19 @@ static uint64_t visit(const shp_graph *g, uint32_t depth)
     for (uint32_t i = 0; i < g->slots; i++) {
         const shp_slot *s = &g->slot[i];
         for (uint32_t k = 0; k < s->name.len; k++) sum = sum * 31 + (uint8_t)s->name.at[k];
-        MUST(s->outer == SHP_NONE || (g->outer && s->outer < g->outer->slots));
-        MUST(s->def == SHP_NONE || s->def < g->nodes);
+        const uint32_t most[] = { 1, g->inputs, g->initializers, g->nodes, g->outer ? g->outer->slots : 0 };
+        MUST(s->source <= SHP_FROM_OUTER && s->from < most[s->source]);
+        MUST(g->flawed || (s->source != SHP_FROM_NOTHING && s->twice == SHP_NONE));
         MUST(s->info == SHP_NONE || s->info < g->value_infos);
         MUST(shp_graph_find(g, s->name) == i);
     }
     for (uint32_t i = 0; i < g->nodes; i++) {
         const shp_node_proto *n = &g->node[i];
-        MUST(g->order[i] < g->nodes);
+        MUST(shp_ordered(g, i) < g->nodes);
         for (uint32_t k = 0; k < n->inputs; k++) MUST(n->input[k] == SHP_NONE || n->input[k] < g->slots);
         for (uint32_t k = 0; k < n->outputs; k++) MUST(n->output[k] == SHP_NONE || n->output[k] < g->slots);
-        for (uint32_t k = 0; k < n->attrs; k++) {
-            const shp_attr *a = &n->attr[k];
+        for (uint32_t k = 0; k < n->attrs->count; k++) {
+            const shp_attr *a = &n->attrs->item[k];
             for (uint32_t b = 0; a->ints && b < a->count; b++) sum += (uint64_t)a->ints[b];
             for (uint32_t b = 0; a->strings && b < a->count; b++) sum += a->strings[b].len;
             if (a->g) sum += visit(a->g, depth + 1);
