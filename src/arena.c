@@ -71,13 +71,6 @@ bool shp_str_is(shp_str a, const char *text)
     return a.len == strlen(text) && (a.len == 0 || memcmp(a.at, text, a.len) == 0);
 }
 
-uint64_t shp_mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 31)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 29);
-}
-
 uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size)
 {
     const uint8_t *p = bytes;

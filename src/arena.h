@@ -50,7 +50,14 @@ bool shp_str_eq(shp_str a, shp_str b);
 bool shp_str_starts(shp_str *s, const char *prefix);
 bool shp_str_is(shp_str a, const char *text);       /* text is NUL-terminated */
 uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size);   /* 64 well-mixed bits; equal bytes and seed, equal hash */
-uint64_t shp_mix(uint64_t a, uint64_t b);           /* combines two hashes; order matters */
+/* Combines two hashes; order matters. */
+static inline uint64_t shp_mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a ^ (b + 0x94d049bb133111ebu) * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 32)) * 0xbf58476d1ce4e5b9u;
+    return x ^ (x >> 32);
+}
+
 #define SHP_STR(literal) ((shp_str){ (literal), sizeof(literal) - 1 })
 
 #endif

@@ -115,7 +115,7 @@ shp_shape *shp_shape_new(shp_infer *x, int64_t rank)
 
 const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
 {
-    if (!s || s->rank <= 0) return s;
+    if (!s || s->rank <= 0 || !shp_dims_mark(x->dims)) return s;
     for (int32_t i = 0; i < s->rank; i++) {
         if (shp_dim_resolve(x->dims, s->dim[i]) == s->dim[i]) continue;
         shp_shape *r = shp_shape_new(x, s->rank);
@@ -128,7 +128,7 @@ const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
 
 const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
 {
-    if (!c || c->item || c->fixed) return c;
+    if (!c || c->item || c->fixed || !shp_dims_mark(x->dims)) return c;
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->elem[i].den < 1 || shp_dim_resolve(x->dims, c->elem[i].num) == c->elem[i].num) continue;
         shp_content *r = shp_alloc(x->arena, sizeof *r + c->count * sizeof(shp_elem));
