@@ -3,24 +3,12 @@
 
 #include <string.h>
 
-enum { TYPE_VARS = 32 };
+enum { TYPE_VARS = 16, ABSENT = UINT16_MAX /* no type: an input that is left out */ };
 
 void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema)
 {
     *s = (shp_signature){ .schema = schema };
     if (!schema) return;
-    s->min_inputs = shp_schema_min_inputs(schema);
-    s->max_inputs = shp_schema_max_inputs(schema);
-    s->max_outputs = shp_schema_max_outputs(schema);
-    s->mixed_inputs = shp_schema_heterogeneous(schema, false);
-    s->mixed_outputs = shp_schema_heterogeneous(schema, true);
-    s->variadic_output = shp_schema_output(schema, INT16_MAX);
-    for (int i = 0; i < SHP_FORMALS; i++) {
-        int in = shp_schema_input(schema, i), out = shp_schema_output(schema, i);
-        s->input[i] = in == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)in;
-        s->output[i] = out == SHP_FORMAL_NONE ? INT16_MIN : (int16_t)out;
-        s->only[i] = out >= 0 ? (int16_t)shp_schema_only_type(schema, out) : 0;
-    }
     size_t room = 0;
     shp_schema_attr *attr = NULL, at = { 0 };
     while (shp_schema_attr_next(schema, &at)) {
@@ -40,23 +28,16 @@ const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name)
     return NULL;
 }
 
-/* The type constraint of actual input (or output) i, SHP_FORMAL_NONE past the end. */
-static int formal(const shp_signature *s, bool output, uint32_t i)
-{
-    if (i >= SHP_FORMALS) return output ? shp_schema_output(s->schema, (int)i) : shp_schema_input(s->schema, (int)i);
-    int16_t f = output ? s->output[i] : s->input[i];
-    return f == INT16_MIN ? SHP_FORMAL_NONE : f;
-}
-
-static bool check_arity(shp_node *n, const shp_signature *s)
+static bool check_arity(shp_node *n, const shp_schema *s)
 {
     int inputs = (int)shp_inputs(n), outputs = (int)n->proto->outputs;
+    int min = shp_schema_min_inputs(s), max = shp_schema_max_inputs(s), most = shp_schema_max_outputs(s);
     while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
-    if (inputs < s->min_inputs || inputs > s->max_inputs || outputs > s->max_outputs)
+    if (inputs < min || inputs > max || outputs > most)
         return !shp_fail(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs,
-                         (int64_t)n->opset, (int64_t)s->min_inputs, (int64_t)s->max_inputs, (int64_t)s->max_outputs);
+                         (int64_t)n->opset, (int64_t)min, (int64_t)max, (int64_t)most);
     for (int i = 0; i < inputs; i++)
-        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s->schema, i))
+        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i))
             return !shp_fail(n, SHP_D_ARITY, "input %d is required but left out", (int64_t)i);
     return true;
 }
@@ -68,11 +49,13 @@ static void note_unknown(shp_node *n, shp_str name)
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", name, first, (int64_t)n->opset);
 }
 
-static bool check_attributes(shp_node *n, const shp_signature *s)
+static bool check_attributes(shp_node *n, shp_signature *s)
 {
+    const shp_attrs *p = n->proto->attrs;
     uint32_t required = 0;
-    for (uint32_t i = 0; i < n->proto->attrs->count; i++) {
-        const shp_attr *own = &n->proto->attrs->item[i];
+    if (s->attrs_known && p->hash == s->attrs_hash && !p->has_ref) return true;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const shp_attr *own = &p->item[i];
         const shp_schema_attr *a = shp_signature_attr(s, own->name);
         if (!a) { note_unknown(n, own->name); continue; }
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
@@ -82,37 +65,79 @@ static bool check_attributes(shp_node *n, const shp_signature *s)
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
+    s->attrs_known |= !n->noted;
+    if (!n->noted) s->attrs_hash = p->hash;
     return true;
 }
 
 /* Input types against the schema; which type each type variable stands for goes to bound. */
-static void bind_types(shp_node *n, const shp_signature *s, shp_type *bound)
+static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
 {
+    bool mixed = shp_schema_heterogeneous(s, false);
     for (uint32_t i = 0, count = shp_inputs(n); i < count; i++) {
         shp_type type = shp_in_type(n, i);
-        int f = formal(s, false, i);
-        if (!type || f == SHP_FORMAL_NONE || f >= TYPE_VARS) continue;
+        int f = shp_schema_input(s, (int)i);
+        if (!type || f == SHP_FORMAL_NONE) continue;
         if (f < 0) {
             if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, i, (int)type, -1 - f);
-        } else if (!shp_schema_allows(s->schema, f, type)) {
+        } else if (!shp_schema_allows(s, f, type)) {
             shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, i, (int)type, (int64_t)n->opset);
         } else if (!bound[f]) {
             bound[f] = type;
-        } else if (bound[f] != type && !(s->mixed_inputs && s->max_inputs == INT32_MAX)) {
+        } else if (bound[f] != type && !mixed) {
             shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, i, (int)type, (int)bound[f]);
         }
     }
 }
 
-bool shp_signature_check(shp_node *n, const shp_signature *s)
+/* The output types that follow from those of the inputs. */
+static void type_outputs(shp_node *n, const shp_schema *s, const shp_type *bound)
 {
-    bool sound = check_arity(n, s) && check_attributes(n, s);
-    shp_type bound[TYPE_VARS] = { 0 };
-    bind_types(n, s, bound);
+    int mixed = shp_schema_heterogeneous(s, true) ? shp_schema_output(s, INT32_MAX) : SHP_FORMAL_NONE;
     for (uint32_t o = 0; o < n->nout; o++) {
-        int f = formal(s, true, o);
-        if (f == SHP_FORMAL_NONE || f >= TYPE_VARS || (s->mixed_outputs && f == s->variadic_output)) continue;
-        n->out[o].type = f < 0 ? (shp_type)(-1 - f) : bound[f] || o >= SHP_FORMALS ? bound[f] : (shp_type)s->only[o];
+        int f = shp_schema_output(s, (int)o);
+        if (f == mixed || f == SHP_FORMAL_NONE) continue;
+        n->out[o].type = f < 0 ? (shp_type)(-1 - f) : bound[f] ? bound[f] : (shp_type)shp_schema_only_type(s, f);
     }
+}
+
+/* The type of input i, ABSENT where it is left out. */
+static shp_type type_of(const shp_node *n, uint32_t i)
+{
+    uint32_t slot = n->proto->input[i];
+    const shp_fact *f = slot == SHP_NONE ? NULL : &n->scope->fact[slot];
+    return f && f->id != SHP_ABSENT ? f->type : ABSENT;
+}
+
+static bool is_sound(const shp_node *n, const shp_sound *s)
+{
+    const shp_node_proto *p = n->proto;
+    if (!s->known || p->inputs != s->inputs || p->outputs != s->outputs) return false;
+    for (uint32_t i = 0; i < p->inputs; i++)
+        if (type_of(n, i) != s->input[i]) return false;
+    return true;
+}
+
+static void keep_sound(const shp_node *n, shp_sound *s)
+{
+    const shp_node_proto *p = n->proto;
+    if (p->inputs > SHP_FORMALS || p->outputs > SHP_FORMALS || (p->outputs && p->output[p->outputs - 1] == SHP_NONE)) return;
+    *s = (shp_sound){ .known = true, .inputs = p->inputs, .outputs = p->outputs };
+    for (uint32_t i = 0; i < p->inputs; i++) s->input[i] = type_of(n, i);
+    for (uint32_t o = 0; o < p->outputs; o++) s->output[o] = n->out[o].type;
+}
+
+bool shp_signature_check(shp_node *n, shp_signature *s)
+{
+    if (is_sound(n, &s->sound)) {
+        for (uint32_t o = 0; o < n->nout; o++) n->out[o].type = s->sound.output[o];
+        return check_attributes(n, s);
+    }
+    shp_type bound[TYPE_VARS] = { 0 };
+    bool few = check_arity(n, s->schema), sound = few && check_attributes(n, s);
+    n->noted = false;
+    bind_types(n, s->schema, bound);
+    type_outputs(n, s->schema, bound);
+    if (few && !n->noted) keep_sound(n, &s->sound);
     return sound;
 }

@@ -13,24 +13,31 @@ typedef struct shp_type_row {       /* an interned type from SHP_TYPE_OTHER on *
     int key;
 } shp_type_row;
 
-enum { SHP_FORMALS = 8 };           /* formal inputs and outputs that are kept at hand */
+enum { SHP_FORMALS = 8 };           /* inputs and outputs of a node that is remembered */
+
+typedef struct shp_sound {          /* the last node that had nothing wrong with its inputs and outputs: as many of the same types have not, either */
+    bool known;
+    uint32_t inputs, outputs;
+    shp_type input[SHP_FORMALS], output[SHP_FORMALS];
+} shp_sound;
 
 typedef struct shp_signature {      /* what every node of an operator version is checked against; check.c */
     const shp_schema *schema;       /* NULL: no schema, nothing to check */
-    int min_inputs, max_inputs, max_outputs, variadic_output;
-    int16_t input[SHP_FORMALS], output[SHP_FORMALS], only[SHP_FORMALS];    /* only: an output's type where its constraint allows one alone */
-    bool mixed_inputs, mixed_outputs;               /* variadic actuals may differ in type */
+    shp_sound sound;
+    bool attrs_known;
+    uint64_t attrs_hash;            /* of the last node that had nothing wrong with its attributes */
     uint32_t attrs, required;                       /* attributes that the version has, in the schema's order; how many are required */
     const shp_schema_attr *attr;
 } shp_signature;
 
-typedef struct shp_op_entry {       /* what (domain, op_type, opset) leads to, looked up once */
-    shp_str domain, op_type;
-    int64_t opset;
+typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cache it is) means at one opset, looked up once */
+    struct shp_op_entry *next;      /* at another opset */
+    int opset;
+    bool host, random, reported;
     uint64_t id;                    /* hash of domain and op_type */
-    shp_signature signature;
     shp_rule *rule;
-    bool used, host, random, reported;
+    const shp_function *function;
+    shp_signature signature;
 } shp_op_entry;
 
 typedef struct shp_name_use {       /* a dim_param that the file declares somewhere */
@@ -43,8 +50,6 @@ typedef struct shp_name_use {       /* a dim_param that the file declares somewh
 struct shp_private {
     shp_type_row *type;
     size_t types, type_room;
-    shp_op_entry *op;               /* open-addressing table */
-    uint32_t ops, op_room;
     shp_name_use *name;             /* open-addressing table */
     uint32_t names, name_room;
     uint64_t *assumed;              /* hashes of recorded assumptions, open-addressing */
@@ -59,14 +64,14 @@ struct shp_private {
     bool default_told;
     shp_str *missing;               /* external files that are not there */
     size_t missing_files, missing_room;
-    shp_str asking_op, asking_name; /* the node being done, for messages about what it asks for */
+    const shp_node_proto *asking;   /* the node being done, for messages about what it asks for */
 };
 
 void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema);
 /* The attribute of that name in the version, or NULL. */
 const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
-bool shp_signature_check(shp_node *n, const shp_signature *s);
+bool shp_signature_check(shp_node *n, shp_signature *s);
 
 /* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail. */
 void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...);

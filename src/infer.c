@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LOOK_AHEAD = 32 /* nodes */, LOOKUP_ROOM = 256, REAL_SHOWN = 64 /* elements: longer lists of floats are weights, shown only where a rule has read them */, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
+enum { LOOK_AHEAD = 32 /* nodes */, FEW_OUTPUTS = 8 /* that need no memory of their own */, REAL_SHOWN = 64 /* elements: longer lists of floats are weights, shown only where a rule has read them */, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
 
 /* ---- declared types and dims ---- */
 
@@ -234,7 +234,7 @@ static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
     p->missing = more;
     p->missing[p->missing_files++] = t->location;
     shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, t->name, "external file '%n' cannot be read (%n): the elements of tensor '%n' stay unknown, and so do the sizes that %n %n makes of them (give the file with options.externalData)",
-                 t->location, message, t->name, p->asking_op, p->asking_name);
+                 t->location, message, t->name, p->asking->op->op_type, p->asking->name);
 }
 
 void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
@@ -387,12 +387,13 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     return fresh;
 }
 
-static int64_t opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
+/* The version of a domain that a scope's nodes are of; 1 where nothing is imported. */
+static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 {
     uint32_t count = s->function ? s->function->opsets : x->model->opsets;
     const shp_opset *opset = s->function ? s->function->opset : x->model->opset;
     for (uint32_t i = 0; i < count; i++)
-        if (shp_str_eq(opset[i].domain, domain)) return opset[i].version;
+        if (shp_str_eq(opset[i].domain, domain)) return opset[i].version < 1 ? 1 : opset[i].version > 10000 ? 10000 : (int)opset[i].version;
     return 1;
 }
 
@@ -404,24 +405,6 @@ static bool random_op(shp_str op)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (shp_str_is(op, names[i])) return true;
     return false;
-}
-
-/* A cheap hash of an operator's name: most nodes are of few kinds, and the names are compared anyway. */
-static uint32_t op_slot(shp_str domain, shp_str op_type, int64_t opset)
-{
-    uint64_t head = 0, tail = 0;
-    uint32_t len = op_type.len < 8 ? op_type.len : 8;
-    memcpy(&head, op_type.at, len);
-    memcpy(&tail, op_type.at + op_type.len - len, len);
-    return (uint32_t)shp_mix(head ^ (tail << 1) ^ ((uint64_t)domain.len << 32), (uint64_t)opset + op_type.len);
-}
-
-static shp_op_entry *op_place(shp_op_entry *table, uint32_t room, shp_str domain, shp_str op_type, int64_t opset)
-{
-    uint32_t at = op_slot(domain, op_type, opset) & (room - 1);
-    for (; table[at].used; at = (at + 1) & (room - 1))
-        if (table[at].opset == opset && shp_str_eq(table[at].op_type, op_type) && shp_str_eq(table[at].domain, domain)) break;
-    return &table[at];
 }
 
 static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
@@ -437,51 +420,46 @@ static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
     return false;
 }
 
-static shp_op_entry *find_op(shp_infer *x, shp_str domain, shp_str op_type, int64_t opset)
-{
-    struct shp_private *p = x->p;
-    if (!op_type.at) op_type.at = "";
-    if (p->ops * 2 >= p->op_room) {
-        uint32_t room = p->op_room ? p->op_room * 2 : LOOKUP_ROOM;
-        shp_op_entry *more = shp_alloc_array(x->arena, room, sizeof *more);
-        if (!more) return NULL;
-        for (uint32_t i = 0; i < p->op_room; i++)
-            if (p->op[i].used) *op_place(more, room, p->op[i].domain, p->op[i].op_type, p->op[i].opset) = p->op[i];
-        p->op = more;
-        p->op_room = room;
-    }
-    shp_op_entry *e = op_place(p->op, p->op_room, domain, op_type, opset);
-    if (e->used) return e;
-    const shp_schema *schema = shp_schema_find(x->arena, domain, op_type, opset);
-    *e = (shp_op_entry){ .used = true, .domain = domain, .op_type = op_type, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
-    e->id = shp_hash(shp_hash(0, domain.at, domain.len), op_type.at, op_type.len);
-    e->random = random_op(op_type);
-    e->host = is_host_op(x, domain, op_type);
-    shp_signature_read(x->arena, &e->signature, schema);
-    p->ops++;
-    return e;
-}
-
-static const shp_function *find_function(const shp_infer *x, const shp_node_proto *p)
+/* The function that is called: of that overload, else without one. */
+static const shp_function *find_function(const shp_infer *x, const shp_op_proto *op)
 {
     const shp_function *plain = NULL;
     for (uint32_t i = 0; i < x->model->functions; i++) {
         const shp_function *f = &x->model->function[i];
-        if (!shp_str_eq(f->name, p->op->op_type) || !shp_str_eq(f->domain, p->op->domain)) continue;
-        if (shp_str_eq(f->overload, p->op->overload)) return f;
+        if (!shp_str_eq(f->name, op->op_type) || !shp_str_eq(f->domain, op->domain)) continue;
+        if (shp_str_eq(f->overload, op->overload)) return f;
         if (!f->overload.len) plain = f;
     }
     return plain;
 }
 
-/* The value number of what the node computes. */
-static uint64_t node_id(shp_node *n, const shp_op_entry *e)
+/* What there is to know about an operator where that version of it is imported. NULL: no memory. */
+static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
 {
-    const shp_node_proto *p = n->proto;
-    uint64_t id = shp_mix(p->attrs->hash, e ? e->id : 0);
-    for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : n->scope->fact[p->input[i]].id);
-    if (p->attrs->has_graph || !e || e->random) id = shp_mix(shp_mix(id, n->scope->seed), n->index);
-    if (p->attrs->has_ref && n->scope->call) id = shp_mix(id, n->scope->call->attrs->hash);
+    int opset = opset_of(x, s, op->domain);
+    for (shp_op_entry *e = op->cache; e; e = e->next)
+        if (e->opset == opset) return e;
+    shp_op_entry *e = shp_alloc(x->arena, sizeof *e);
+    if (!e) return NULL;
+    const shp_schema *schema = shp_schema_find(x->arena, op->domain, op->op_type, opset);
+    *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
+    e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
+    e->random = random_op(op->op_type);
+    e->host = is_host_op(x, op->domain, op->op_type);
+    e->function = find_function(x, op);
+    shp_signature_read(x->arena, &e->signature, schema);
+    op->cache = e;
+    return e;
+}
+
+/* The value number of what the node computes. */
+static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *e)
+{
+    const shp_node_proto *p = &s->graph->node[index];
+    uint64_t id = shp_mix(p->attrs->hash, e->id);
+    for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : s->fact[p->input[i]].id);
+    if (p->attrs->has_graph || e->random) id = shp_mix(shp_mix(id, s->seed), index);
+    if (p->attrs->has_ref && s->call) id = shp_mix(id, s->call->attrs->hash);
     return id;
 }
 
@@ -656,38 +634,39 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
                   n->proto->op->domain.len ? "::" : "", n->proto->op->op_type);
 }
 
-/* Runs a node's rule and stores what it says. The node is as good as not done while x->p->waiting. */
+/* Says what a node's outputs are. whole: they are what the file declares. */
+static void run_rule(shp_node *n, shp_op_entry *e, bool *whole)
+{
+    if (e->host) {
+        host_rule(n);
+        *whole = n->failed != 0;
+    } else if (e->function) {
+        call_function(n, e->function);
+    } else if (e->rule) {
+        n->schema = e->signature.schema;
+        n->signature = &e->signature;
+        if (shp_signature_check(n, &e->signature)) e->rule(n);
+    } else {
+        unknown_op(n, e);
+        *whole = true;
+    }
+}
+
+/* Does a node and stores what comes out. It is as good as not done while x->p->waiting. */
 static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
 {
     const shp_node_proto *proto = &s->graph->node[index];
-    shp_fact few[8];
-    shp_node n = { .x = x, .dims = x->dims, .scope = s, .proto = proto, .index = index, .nout = proto->outputs, .out = few, .read = &s->read[index] };
-    if (n.nout > 8 && !(n.out = shp_alloc_array(x->arena, n.nout, sizeof *n.out))) return;
-    if (n.nout <= 8) memset(few, 0, sizeof few);
-    int64_t opset = opset_of(x, s, proto->op->domain);
-    n.opset = opset < 1 ? 1 : opset > 10000 ? 10000 : (int)opset;
-    shp_op_entry *e = find_op(x, proto->op->domain, proto->op->op_type, n.opset);
-    n.id = node_id(&n, e);
-    for (uint32_t o = 0; o < n.nout; o++) n.out[o].id = shp_mix(n.id, o);
+    shp_op_entry *e = find_op(x, s, proto->op);
+    shp_fact few[FEW_OUTPUTS];
+    if (!e) return;
+    shp_node n = { .x = x, .dims = x->dims, .scope = s, .proto = proto, .index = index, .opset = e->opset, .id = node_id(s, index, e),
+                   .nout = proto->outputs, .out = few, .read = &s->read[index] };
+    if (n.nout > FEW_OUTPUTS && !(n.out = shp_alloc_array(x->arena, n.nout, sizeof *n.out))) return;
+    for (uint32_t o = 0; o < n.nout; o++) n.out[o] = (shp_fact){ .id = shp_mix(n.id, o) };
     *n.read = 0;
-    x->p->asking_op = proto->op->op_type;
-    x->p->asking_name = proto->name;
-
-    const shp_function *f = x->model->functions ? find_function(x, proto) : NULL;
-    shp_rule *rule = e ? e->rule : NULL;
+    x->p->asking = proto;
     bool whole = false;
-    if (e && e->host) {
-        host_rule(&n);
-        whole = n.failed != 0;
-    } else if (f) call_function(&n, f);
-    else if (rule) {
-        n.schema = e->signature.schema;
-        n.signature = n.schema ? &e->signature : NULL;
-        if (shp_signature_check(&n, &e->signature)) rule(&n);
-    } else {
-        unknown_op(&n, e);
-        whole = true;
-    }
+    run_rule(&n, e, &whole);
     if (x->p->waiting) return;
     if (*shp_dims_overflow(x->dims)) {
         *shp_dims_overflow(x->dims) = false;
@@ -696,11 +675,10 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     for (uint32_t o = 0; o < n.nout; o++) {
         uint32_t slot = proto->output[o];
         if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
-        shp_fact *out = &n.out[o];
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
-        if (pin) apply_option(x, out, pin);
-        else merge_declared(x, s, slot, out, &n, whole);
-        s->fact[slot] = *out;
+        if (pin) apply_option(x, &n.out[o], pin);
+        else merge_declared(x, s, slot, &n.out[o], &n, whole);
+        s->fact[slot] = n.out[o];
     }
 }
 

@@ -712,6 +712,7 @@ int shp_fail(shp_node *n, shp_code code, const char *format, ...)
 
 void shp_note(shp_node *n, shp_code code, const char *format, ...)
 {
+    n->noted = true;
     va_list args;
     va_start(args, format);
     diagnose(n->x, n->scope, n, code, first_output(n), format, args);

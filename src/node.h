@@ -73,6 +73,7 @@ typedef struct shp_node {
     uint32_t index;                 /* in its graph */
     int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
     int failed;                     /* the first failure, a shp_code */
+    bool noted;                     /* shp_note was called */
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */
     uint64_t id;                    /* value number of the whole node: same deterministic operator, attributes and input values */
