@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path));
@@ -43,7 +44,7 @@ const FEATURES = ['--enable-bulk-memory', '--enable-sign-ext', '--enable-nontrap
 /** Hash of everything that decides a module's bytes but the compiler. */
 export function sourceHash(name) {
     const { flags, optimise, fast = [], sources } = MODULES[name];
-    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
+    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), read('tools/pack.mjs'), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
 }
 
 /** The installed emcc's version, or undefined. */
@@ -82,7 +83,7 @@ export function build(name) {
     run('wasm-metadce', [...FEATURES, file('.linked.wasm'), '-f', file('.json'), '-o', file('.kept.wasm')]);
     run('wasm-opt', [...FEATURES, ...optimise, file('.kept.wasm'), '-o', file('.wasm')]);
 
-    const bytes = readFileSync(file('.wasm'));
+    const bytes = pack(readFileSync(file('.wasm')));
     const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes));
     if (imports.length > 0) throw new Error(`${name}.wasm imports ${imports.map((i) => i.name)}: it must need nothing`);
     return bytes;
