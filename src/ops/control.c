@@ -189,23 +189,35 @@ typedef struct shp_loop {
     bool runs;                      /* at least once, for sure */
 } shp_loop;
 
-/* The states after `trips` turns followed one by one; false where a turn cannot be followed. */
-static bool unroll(shp_node *n, shp_loop *l, int64_t trips, shp_fact *state)
+/* The condition that a turn ends with, -1 where it is not known. */
+static int64_t condition_of(shp_node *n, const shp_scope *body)
+{
+    shp_fact f = shp_body_output(n, body, 0);
+    const shp_content *c = shp_fact_content(n, &f);
+    int64_t v;
+    return c && c->count == 1 && shp_elem_is_int(n, c->elem[0], &v) ? v : -1;
+}
+
+/* Follows the loop turn by turn from its states at the start, for `most` turns or until a turn's condition ends it: how many turns there were,
+ * with the states after them; -1 where a turn cannot be followed or there are too many. The body is then as the last turn left it. */
+static int64_t follow(shp_node *n, shp_loop *l, int64_t most, shp_fact *state)
 {
     shp_fact *in = shp_alloc_array(n->x->arena, 2 + l->states, sizeof *in);
-    if (!in) return false;
+    if (!in) return -1;
     for (uint32_t i = 0; i < l->states; i++) state[i] = l->start[i];
-    for (int64_t turn = 0; turn < trips; turn++) {
+    for (int64_t turn = 0; turn < UNROLL_MAX; turn++) {
         uint64_t seed = 16 + (uint64_t)turn;
         in[0] = scalar_fact(n, 0, SHP_INT64, shp_mix(n->id, seed));
         in[0].content = scalar_content(n, turn);
         in[1] = l->in[1];
         for (uint32_t i = 0; i < l->states; i++) in[2 + i] = state[i];
         shp_scope *body = shp_body(n, "body", in, 2 + l->states, false, seed);
-        if (!body) return false;
+        if (!body) return -1;
         for (uint32_t i = 0; i < l->states; i++) state[i] = shp_body_output(n, body, 1 + i);
+        int64_t stays = turn + 1 == most ? 0 : condition_of(n, body);
+        if (stays < 1) return stays ? -1 : turn + 1;
     }
-    return true;
+    return -1;
 }
 
 static void loop_states(shp_node *n, shp_loop *l, const shp_scope *body, const shp_fact *exact)
@@ -264,7 +276,7 @@ int infer_loop(shp_node *n)
     shp_fact *exact = shp_alloc_array(n->x->arena, count, sizeof *exact);
     if (!l.in || !l.start || !l.widened || !exact) return SHP_OK;
 
-    int64_t first = 1, turns = -1;
+    int64_t first = 1, turns = -1, most = INT64_MAX;
     bool open = shp_has(n, 1) && !shp_in_int(n, 1, &first);         /* whether the first turn runs is not known */
     shp_dim limit = shp_has(n, 0) ? shp_in_scalar(n, 0) : 0;
     l.in[0] = scalar_fact(n, 0, SHP_INT64, shp_mix(n->id, 0x17e4));
@@ -283,20 +295,19 @@ int infer_loop(shp_node *n)
     l.scans = shp_body_outputs(body) - 1 - l.states;
     n->scope->fails |= l.runs && body->fails;
 
-    shp_fact stays = shp_body_output(n, body, 0);
-    const shp_content *stay = shp_fact_content(n, &stays);
-    bool certain = !open && first && stay && stay->count == 1 && stay->elem[0].den == 1 && is(n, stay->elem[0].num, 1);
+    int64_t stays = !open && first ? condition_of(n, body) : 0;
     if (!open && !first) l.trips = num(n, 0);
-    else if (limit && (certain || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, num(n, 0));
-    bool changes = false;
+    else if (limit && (stays == 1 || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, num(n, 0));
+    bool changes = false, ends = !l.trips && l.runs && stays < 0 && (!shp_has(n, 0) || is_num(n, limit, &most));
     for (uint32_t i = 0; i < l.states; i++) changes |= l.widened[i];
-    bool follow = changes && l.trips && is_num(n, l.trips, &turns) && turns > 0 && turns <= UNROLL_MAX;
-    if (follow) {
-        follow = unroll(n, &l, turns, exact);
-        body = n->x->error ? NULL : shp_body(n, "body", l.in, count, !l.runs, 1);      /* the result shows what holds on every turn */
+    if (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX)))) {
+        turns = follow(n, &l, most, exact);
+        if (turns > 0) l.trips = num(n, turns);
+        /* the result shows what holds on every turn */
+        body = n->x->error ? NULL : turns == 1 ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
         if (!body) return SHP_OK;
     }
-    loop_states(n, &l, body, follow ? exact : NULL);
+    loop_states(n, &l, body, turns > 0 ? exact : NULL);
     loop_scans(n, &l, body);
     return SHP_OK;
 }

@@ -297,21 +297,58 @@ int infer_nonzero(shp_node *n)
     return SHP_OK;
 }
 
+/* The elements of Unique's outputs for a list of values, which is one where each of its entries has one element; returns how many differ,
+ * -1 where that is not known. Where only their order is not known, no elements are given. */
+static int64_t unique_elements(shp_node *n, const shp_content *c, shp_content *out[4])
+{
+    uint32_t first[SHP_ELEMENTS_MAX], of[SHP_ELEMENTS_MAX], count = 0;
+    for (uint32_t i = 0, j; i < c->count; i++) {
+        int same = shp_elem_eq(n, c->elem[i], c->elem[i]) - 1;      /* neither unknown nor NaN */
+        for (j = 0; j < count && !same && !(same = shp_elem_eq(n, c->elem[first[j]], c->elem[i])); j++) {}
+        if (same < 0) return -1;
+        if (j == count) first[count++] = i;
+        of[i] = first[j];
+    }
+    for (uint32_t i = 1; i < count && shp_attr_int(n, "sorted"); i++) {
+        uint32_t e = first[i], j = i;
+        int less = 1;
+        for (; j && (less = shp_elem_ge(n, c->elem[first[j - 1]], c->elem[e])) == 1; j--) first[j] = first[j - 1];
+        if (less < 0) return count;
+        first[j] = e;
+    }
+    for (uint32_t o = 0; o < 4; o++)
+        if (!(out[o] = shp_content_new(n, o == 2 ? c->count : count))) return count;
+    for (uint32_t j = 0; j < count; j++) {
+        int64_t times = 0;
+        for (uint32_t i = 0; i < c->count; i++)
+            if (of[i] == first[j]) out[2]->elem[i] = shp_elem_int(n, j), times++;
+        out[0]->elem[j] = c->elem[first[j]];
+        out[1]->elem[j] = shp_elem_int(n, first[j]);
+        out[3]->elem[j] = shp_elem_int(n, times);
+    }
+    return count;
+}
+
 /* Unique: as many values (or slices along `axis`) as data decides, the same number for all outputs but the inverse.
  * Source: ONNX Unique-11. */
 int infer_unique(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     bool flat = !shp_attr_has(n, "axis");
-    int64_t axis = x && !flat ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : 0, v;
+    int64_t axis = x && !flat ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : 0, v, found = -1;
     if (n->failed) return n->failed;
     shp_dim whole = x && !flat ? x->dim[axis] : shp_numel(n, x);
-    shp_dim count = is_num(n, whole, &v) && v < 2 ? whole : shp_fresh(n, 0, 0, SHP_WHY_DATA);
+    const shp_content *c = (flat || (x && x->rank == 1)) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    shp_content *out[4] = { 0 };
+    if (c) found = unique_elements(n, c, out);
+    shp_dim count = found >= 0 ? num(n, found) : is_num(n, whole, &v) && v < 2 ? whole : shp_fresh(n, 0, 0, SHP_WHY_DATA);
     if (flat) shp_out(n, 0, 1, &count);
     else if (x) shp_out_spliced(n, 0, x, axis, axis + 1, &count, 1);
     shp_out(n, 1, 1, &count);
     shp_out(n, 2, 1, &whole);
-    return shp_out(n, 3, 1, &count);
+    shp_out(n, 3, 1, &count);
+    for (uint32_t o = 0; o < 4; o++) shp_out_content(n, o, out[o]);
+    return SHP_OK;
 }
 
 /* The k first elements of each line along `axis` in TopK's order (the lower one of equals first), and their indices. */
@@ -364,11 +401,15 @@ int infer_topk(shp_node *n)
     return SHP_OK;
 }
 
-/* NonMaxSuppression: [count, 3]; none where the largest number of boxes a class is absent or 0.
+/* NonMaxSuppression: [count, 3]; none where the largest number of boxes a class is absent or 0. A box alone overlaps no other: with no
+ * threshold for its score it is taken in every class.
  * Source: ONNX NonMaxSuppression-10. */
 int infer_non_max_suppression(shp_node *n)
 {
-    int64_t most = -1;
-    bool none = !shp_has(n, 2) || (shp_in_int(n, 2, &most) && most == 0);
-    return shp_patterns(n, none ? "N S 4; N _ S > 0 3" : "N S 4; N _ S > _ 3");
+    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_in_scalar(n, 2) : num(n, 0);
+    if (shp_lay(n, "N S 4; N C S >", letter)) return n->failed;
+    shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
+    if (is(n, most, 0) || is(n, *boxes, 0)) *count = num(n, 0);
+    else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
+    return shp_lay(n, *count ? "> K 3" : "> _ 3", letter);
 }
