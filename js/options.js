@@ -131,6 +131,7 @@ export function encodeOptions(options) {
         if (i < 0) throw new TypeError(`options.limits has ${show(name)}: it knows ${LIMITS.join(', ')}`);
         to.int(L.FIELD_NESTING + i, integer(value, `options.limits.${name}`));
     }
+    to.int(L.FIELD_SEED, Math.floor(Math.random() * 2 ** 53));
     return Uint8Array.from(to.bytes);
 }
 

@@ -80,8 +80,8 @@ static shp_binding read_binding(shp_wire w)
 static bool read_options(shp_engine *e, shp_wire w)
 {
     shp_options *o = &e->options;
-    /* In the order of their fields, NESTING to OPERATIONS: what holds by default, and the most. */
-    uint64_t limit[] = { 64, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 64, 16, 4000000, 1 << 30, 1000000000 };
+    /* In the order of their fields, NESTING to SEED: what holds by default, and the most. */
+    uint64_t limit[] = { 64, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 64, 16, 4000000, 1 << 30, 1000000000, 0 };
     static const uint32_t most[] = { 1000, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 1000, 64 };
     uint32_t count[3] = { 0, 0, 0 };
     shp_wire all = w;
@@ -114,6 +114,7 @@ static bool read_options(shp_engine *e, shp_wire w)
     o->values = limit[5];
     uint64_t memory = limit[6];
     o->operations = limit[7];
+    o->seed = limit[8];
     if (o->terms < 2) o->terms = 2;
     e->a->limit = memory < SIZE_MAX / 2 ? (size_t)memory : SIZE_MAX / 2;
     return true;
@@ -345,7 +346,7 @@ static bool read_model(shp_engine *e)
     size_t size = 0;
     const uint8_t *skeleton = shp_skim_done(e->skim, &size, &error);
     const shp_options *o = &e->options;
-    shp_model *m = skeleton ? shp_model_read(e->a, skeleton, size, o->nesting, o->values, o->elements, &error) : NULL;
+    shp_model *m = skeleton ? shp_model_read(e->a, skeleton, size, o->seed, o->nesting, o->values, o->elements, &error) : NULL;
     if (!error.code && !m) error.code = SHP_E_MEMORY;
     if (!error.code && !m->graph) error.code = SHP_E_NOT_ONNX, error.path = "it has no graph";
     if (error.code) {

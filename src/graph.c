@@ -18,6 +18,19 @@ static enum part part_of(bool function, uint32_t key)
     return (key & 7) == SHP_LEN && key >> 3 < 16 ? (enum part)parts[function][key >> 3] : OTHER;
 }
 
+/* shp_read_next where only the field's key and text are looked at. */
+static inline bool next_text(shp_reader *r, shp_wire *w, uint32_t *key, shp_str *text)
+{
+    if (shp_next_len(w, key, text)) return true;
+    shp_wire rest = *w;
+    shp_field f;
+    if (rest.at == rest.end || !shp_read_next(r, &rest, &f)) return false;
+    *w = rest;
+    *key = f.key;
+    *text = f.text;
+    return true;
+}
+
 /* ---- names ---- */
 typedef struct shp_names {
     shp_graph *g;
@@ -29,8 +42,8 @@ typedef struct shp_names {
     shp_wire part[PARTS];           /* where in the message the fields of each part stand: from the first to behind the last */
     uint32_t count[PARTS];
     shp_pendings bodies;
-    uint32_t *in, *out;             /* slots of the node being read */
-    size_t in_room, out_room;
+    uint32_t *out;                  /* outputs of the node being read */
+    size_t out_room;
 } shp_names;
 
 /* The last bytes of a name, 8 at most, as one number: equal ones only where the bytes are, among names of one length. */
@@ -47,21 +60,21 @@ static uint64_t tail_of(shp_str s)
     return word;
 }
 
-/* Names are short and many: words, the last of which may overlap the one before. */
-static uint64_t hash_of(uint64_t seed, shp_str name)
+/* Names are short and many: one multiplication by what the author of a file cannot know. The upper half is well mixed. */
+static uint32_t hash_of(uint64_t seed, shp_str name)
 {
     uint64_t h = seed ^ name.len, word;
     for (uint32_t i = 0; i + 8 < name.len; i += 8) {
         memcpy(&word, name.at + i, 8);
         h = shp_mix(h, word);
     }
-    return shp_mix(h, tail_of(name));
+    return (uint32_t)((h ^ tail_of(name)) * (seed | 1) >> 32);
 }
 
 static bool same(shp_str a, shp_str b)
 {
     uint64_t x, y;
-    if (a.len != b.len) return false;
+    if (a.len != b.len || !a.len) return a.len == b.len;
     for (uint32_t i = 0; i + 8 < a.len; i += 8) {
         memcpy(&x, a.at + i, 8);
         memcpy(&y, b.at + i, 8);
@@ -70,28 +83,28 @@ static bool same(shp_str a, shp_str b)
     return tail_of(a) == tail_of(b);
 }
 
-/* The table entry where the name is, or belongs. Entries are slots + 1, 0 is free; above the bits of the table's mask stand those of the
- * name's hash. */
+/* The table has 2^bits entries: slots + 1 in the lower bits, 0 where free, and above them what of the name's hash does not say its place. */
+static uint32_t slot_in(const shp_graph *g, const uint32_t *entry) { return (*entry & ((1u << g->bits) - 1)) - 1; }
+
+/* The entry where the name is, or belongs. */
 static uint32_t *place(const shp_graph *g, shp_str name, uint32_t hash)
 {
-    for (uint32_t i = hash; ; i++) {
-        uint32_t *entry = &g->table[i & g->mask];
-        if (!*entry) return entry;
-        if (((*entry ^ hash) & ~g->mask) == 0 && same(g->slot[(*entry & g->mask) - 1].name, name)) return entry;
+    uint32_t mask = (1u << g->bits) - 1;
+    for (uint32_t i = hash >> (32 - g->bits); ; i++) {
+        uint32_t *entry = &g->table[i & mask];
+        if (!*entry || ((*entry & ~mask) == hash << g->bits && same(g->slot[slot_in(g, entry)].name, name))) return entry;
     }
 }
 
-static uint32_t slot_in(const shp_graph *g, const uint32_t *entry) { return (*entry & g->mask) - 1; }
-
 static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 {
-    uint64_t size = 8;
-    while (size < slots + slots / 2) size *= 2;
-    if (size > UINT32_MAX || !(g->table = shp_take(r, (size_t)size, sizeof *g->table))) { shp_read_fail(r, SHP_E_MEMORY); return false; }
-    g->mask = (uint32_t)size - 1;
+    g->bits = 3;
+    while (g->bits < 31 && 1u << g->bits < slots + slots / 2) g->bits++;
+    g->table = slots < 1u << 31 ? shp_take(r, (size_t)1 << g->bits, sizeof *g->table) : NULL;
+    if (!g->table) { shp_read_fail(r, SHP_E_MEMORY); return false; }
     for (uint32_t i = 0; i < g->slots; i++) {
-        uint32_t hash = (uint32_t)hash_of(g->seed, g->slot[i].name);
-        *place(g, g->slot[i].name, hash) = (hash & ~g->mask) | (i + 1);
+        uint32_t hash = hash_of(g->seed, g->slot[i].name);
+        *place(g, g->slot[i].name, hash) = hash << g->bits | (i + 1);
     }
     return true;
 }
@@ -101,25 +114,27 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t *entry, shp_str name, 
 {
     shp_graph *g = n->g;
     if (++r->slots > r->values) { shp_read_fail(r, SHP_E_VALUES); return SHP_NONE; }
-    shp_slot *more = shp_append(r, g->slot, g->slots, &n->room, sizeof *more);
-    if (!more) return SHP_NONE;
-    g->slot = more;
-    more[g->slots] = (shp_slot){ .name = name, .info = SHP_NONE, .twice = SHP_NONE };
-    *entry = (hash & ~g->mask) | ++g->slots;
-    if (g->slots > g->mask / 4 * 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
+    if (g->slots == n->room) {
+        shp_slot *more = shp_append(r, g->slot, g->slots, &n->room, sizeof *more);
+        if (!more) return SHP_NONE;
+        g->slot = more;
+    }
+    *entry = hash << g->bits | (g->slots + 1);
+    g->slot[g->slots++] = (shp_slot){ .name = name, .info = SHP_NONE, .twice = SHP_NONE };
+    if (g->slots >> (g->bits - 2) >= 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
 }
 
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
 {
-    uint32_t hash = (uint32_t)hash_of(r->seed, name), *entry = place(n->g, name, hash);
+    uint32_t hash = hash_of(r->seed, name), *entry = place(n->g, name, hash);
     return *entry ? slot_in(n->g, entry) : add(r, n, entry, name, hash);
 }
 
 uint32_t shp_graph_find(const shp_graph *g, shp_str name)
 {
-    return slot_in(g, place(g, name, (uint32_t)hash_of(g->seed, name)));    /* a free entry, 0, is SHP_NONE */
+    return slot_in(g, place(g, name, hash_of(g->seed, name)));    /* a free entry, 0, is SHP_NONE */
 }
 
 /* The slot that means this name in graph n, or in one around it: then a slot of n stands for that. SHP_NONE where nothing defines it. */
@@ -154,7 +169,7 @@ static void resolve(shp_reader *r, shp_names *n)
     for (uint32_t i = 0; n->defined < g->slots && i < g->slots && !r->error->code; i++) {
         shp_slot *s = &g->slot[i];
         if (s->source) continue;
-        uint32_t outer = captured(r, n->around, s->name, (uint32_t)hash_of(r->seed, s->name));
+        uint32_t outer = captured(r, n->around, s->name, hash_of(r->seed, s->name));
         if (outer != SHP_NONE) define(n, i, SHP_FROM_OUTER, outer);
         else g->flawed = true;
     }
@@ -162,71 +177,76 @@ static void resolve(shp_reader *r, shp_names *n)
 
 /* ---- nodes ---- */
 
-/* What is called: a hash table, as a model has thousands of nodes of a few operators. */
+static bool same_op(const shp_op_proto *a, const shp_op_proto *b)
+{
+    return a->hash == b->hash && same(a->op_type, b->op_type) && same(a->domain, b->domain) && same(a->overload, b->overload);
+}
+
+static shp_op_proto **op_place(const shp_reader *r, const shp_op_proto *key)
+{
+    for (uint32_t at = key->hash >> (32 - r->op_bits); ; at++) {
+        shp_op_proto **op = &r->op[at & ((1u << r->op_bits) - 1)];
+        if (!*op || same_op(*op, key)) return op;
+    }
+}
+
+static bool more_ops(shp_reader *r)
+{
+    shp_op_proto **before = r->op;
+    uint32_t room = before ? 1u << r->op_bits : 0;
+    r->op_bits = before ? r->op_bits + 1 : 6;
+    r->op = shp_take(r, (size_t)1 << r->op_bits, sizeof *r->op);
+    for (uint32_t i = 0; r->op && i < room; i++)
+        if (before[i]) *op_place(r, before[i]) = before[i];
+    return r->op;
+}
+
+/* What is called: a model has thousands of nodes of a few operators. */
 static shp_op_proto *op_of(shp_reader *r, shp_op_proto key)
 {
-    if (r->ops >= r->op_room / 2) {
-        uint32_t room = r->op_room ? r->op_room * 2 : 64;
-        shp_op_proto **before = r->op, **more = shp_take(r, room, sizeof *more);
-        if (!more) return NULL;
-        for (uint32_t i = 0; i < r->op_room; i++) {
-            if (!before[i]) continue;
-            uint32_t at = before[i]->hash;
-            while (more[at & (room - 1)]) at++;
-            more[at & (room - 1)] = before[i];
-        }
-        r->op = more;
-        r->op_room = room;
-    }
-    uint64_t hash = r->seed;
-    if (key.domain.len) hash = hash_of(hash, key.domain);
-    if (key.overload.len) hash = hash_of(hash + 1, key.overload);
-    key.hash = (uint32_t)hash_of(hash, key.op_type);
-    for (uint32_t at = key.hash; ; at++) {
-        shp_op_proto **op = &r->op[at & (r->op_room - 1)];
-        if (*op && ((*op)->hash != key.hash || !same((*op)->op_type, key.op_type) || !same((*op)->domain, key.domain) ||
-                    !same((*op)->overload, key.overload))) continue;
-        if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
-        r->ops++;
-        **op = key;
-        return *op;
-    }
+    if ((!r->op || r->ops >> (r->op_bits - 1)) && !more_ops(r)) return NULL;
+    key.hash = hash_of(r->seed, key.op_type);
+    if (key.domain.len) key.hash ^= hash_of(r->seed + 2, key.domain);
+    if (key.overload.len) key.hash ^= hash_of(r->seed + 4, key.overload);
+    shp_op_proto **op = op_place(r, &key);
+    if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
+    r->ops++;
+    **op = key;
+    return *op;
 }
 
-/* The slot of an input or output in the list so far; an omitted one, "", has none. */
-static uint32_t add_name(shp_reader *r, shp_names *n, uint32_t **list, uint32_t count, size_t *room, shp_str name)
-{
-    if (count == *room) {
-        uint32_t *more = shp_append(r, *list, count, room, sizeof *more);
-        if (!more) return SHP_NONE;
-        *list = more;
-    }
-    return (*list)[count] = name.len ? slot_of(r, n, name) : SHP_NONE;
-}
-
-/* An output. A name that had a slot before anything defined it was used before. */
-static void add_output(shp_reader *r, shp_names *n, shp_node_proto *node, shp_str name)
-{
-    shp_graph *g = n->g;
-    uint32_t before = g->slots, index = (uint32_t)(node - g->node), slot = add_name(r, n, &n->out, node->outputs++, &n->out_room, name);
-    if (slot == SHP_NONE) return;
-    if (define(n, slot, SHP_FROM_NODE, index)) { n->unsorted |= slot < before; return; }
-    g->flawed = true;
-    if (g->slot[slot].twice == SHP_NONE) g->slot[slot].twice = index;
-}
-
-/* Memory for a node's lists, of which there are many. */
-static uint32_t *take_slots(shp_reader *r, size_t count)
+/* Room for a node's slots; those that it takes move the pool on. */
+static uint32_t *room_for_slots(shp_reader *r, size_t most)
 {
     enum { POOL = 1024 };
-    if (count > POOL / 4) return shp_take(r, count, sizeof(uint32_t));
-    if (count > r->pool_left) {
-        r->pool = shp_take(r, POOL, sizeof *r->pool);
-        r->pool_left = r->pool ? POOL : 0;
+    if (most > r->pool_left) {
+        r->pool_left = most > POOL ? most : POOL;
+        r->pool = shp_take(r, r->pool_left, sizeof *r->pool);
+        if (!r->pool) r->pool_left = 0;
     }
-    if (!r->pool) return NULL;
-    r->pool_left -= count;
-    return (r->pool += count) - count;
+    return r->pool;
+}
+
+/* The slot of an input; an omitted one, "", has none. Most nodes use what the node before them made: the last slot. */
+static uint32_t input_of(shp_reader *r, shp_names *n, shp_str name)
+{
+    const shp_graph *g = n->g;
+    if (!name.len) return SHP_NONE;
+    return g->slots && same(g->slot[g->slots - 1].name, name) ? g->slots - 1 : slot_of(r, n, name);
+}
+
+/* The slot of an output. A name that had one before anything defined it was used before. */
+static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t node)
+{
+    shp_graph *g = n->g;
+    uint32_t before = g->slots, slot = name.len ? slot_of(r, n, name) : SHP_NONE;
+    if (slot == SHP_NONE) return slot;
+    if (define(n, slot, SHP_FROM_NODE, node)) n->unsorted |= slot < before;
+    else {
+        g->flawed = true;
+        if (g->slot[slot].twice == SHP_NONE) g->slot[slot].twice = node;
+    }
+    return slot;
 }
 
 static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index, uint32_t count)
@@ -248,36 +268,36 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     attrs->has_ref = r->refs > refs;
 }
 
-static void read_node(shp_reader *r, shp_names *n, const shp_wire *message, uint32_t index)
+static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
 {
     static const shp_attrs none;
     shp_node_proto *node = &n->g->node[index];
     shp_op_proto op = { .domain = SHP_STR(""), .op_type = SHP_STR(""), .overload = SHP_STR("") };
-    shp_wire w = *message, attributes = w;
-    uint32_t attrs = 0;
-    for (shp_field f; ; ) {
-        const uint8_t *at = w.at;
-        if (!shp_next_short(&w, &f.key, &f.text) && !shp_next(&w, &f)) break;
-        switch (f.key) {
-        case SHP_KEY(1, SHP_LEN): add_name(r, n, &n->in, node->inputs++, &n->in_room, f.text); break;
-        case SHP_KEY(2, SHP_LEN): add_output(r, n, node, f.text); break;
-        case SHP_KEY(3, SHP_LEN): node->name = f.text; break;
-        case SHP_KEY(4, SHP_LEN): op.op_type = f.text; break;
-        case SHP_KEY(5, SHP_LEN): if (!attrs++) attributes.at = at; break;
-        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(f.text); break;
-        case SHP_KEY(8, SHP_LEN): op.overload = f.text; break;
-        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): w.failed = true; break;                  /* a name beyond 64 KiB */
-        }
-    }
-    if (w.failed) shp_read_fail(r, SHP_E_WIRE);
-    uint32_t *slot = take_slots(r, (size_t)node->inputs + node->outputs);
-    node->op = op_of(r, op);
+    shp_wire attributes = w;
+    uint32_t attrs = 0, key, *slot = room_for_slots(r, (size_t)(w.end - w.at) / 2 + 1);      /* a name takes two bytes at least */
+    const uint8_t *at;
     node->attrs = &none;
+    for (shp_str text; at = w.at, slot && next_text(r, &w, &key, &text); )
+        switch (key) {
+        case SHP_KEY(1, SHP_LEN): slot[node->inputs++] = input_of(r, n, text); break;
+        case SHP_KEY(2, SHP_LEN):
+            if (node->outputs == n->out_room && !(n->out = shp_append(r, n->out, node->outputs, &n->out_room, sizeof *n->out))) return;
+            n->out[node->outputs++] = output_of(r, n, text, index);
+            break;
+        case SHP_KEY(3, SHP_LEN): node->name = text; break;
+        case SHP_KEY(4, SHP_LEN): op.op_type = text; break;
+        case SHP_KEY(5, SHP_LEN): if (!attrs++) attributes.at = at; break;
+        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(text); break;
+        case SHP_KEY(8, SHP_LEN): op.overload = text; break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */
+        }
+    node->op = op_of(r, op);
     if (r->error->code) return;
-    for (uint32_t i = 0; i < node->inputs; i++) slot[i] = n->in[i];
     node->input = slot;
-    node->output = slot ? slot + node->inputs : NULL;      /* a node of no values at all */
-    for (uint32_t i = 0; i < node->outputs; i++) slot[node->inputs + i] = n->out[i];
+    node->output = slot += node->inputs;
+    for (uint32_t i = 0; i < node->outputs; i++) *slot++ = n->out[i];
+    r->pool_left -= (size_t)(slot - r->pool);
+    r->pool = slot;
     if (attrs) read_attributes(r, n, attributes, index, attrs);
 }
 
@@ -394,11 +414,11 @@ static void sort(shp_reader *r, shp_graph *g)
 static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
 {
     shp_graph *g = n->g;
-    for (shp_field f; ; ) {
-        const uint8_t *at = w.at;
-        if (!shp_read_next(r, &w, &f)) break;
-        enum part part = part_of(n->function, f.key);
-        if (part == GRAPH_NAME) g->name = f.text;
+    const uint8_t *at;
+    uint32_t key;
+    for (shp_str text; at = w.at, next_text(r, &w, &key, &text); ) {
+        enum part part = part_of(n->function, key);
+        if (part == GRAPH_NAME) g->name = text;
         if (part >= PARTS) continue;
         if (!n->count[part]++) n->part[part].at = at;
         n->part[part].end = w.at;
@@ -421,13 +441,13 @@ static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
     if (!r->error->code) table_for(r, g, n->room);
 }
 
-static void read_input(shp_reader *r, shp_names *n, const shp_field *f, uint32_t i)
+static void read_input(shp_reader *r, shp_names *n, shp_str text, uint32_t i)
 {
     shp_graph *g = n->g;
     shp_value_info *info = g->input_info[i] = shp_take(r, 1, sizeof *info);
     if (!info) return;
-    if (n->function) info->name = f->text;
-    else shp_read_value_info(r, &f->sub, info);
+    if (n->function) info->name = text;
+    else shp_read_value_info(r, shp_wire_of((const uint8_t *)text.at, text.len), info);
     g->input[i] = slot_of(r, n, info->name);
     if (g->input[i] == SHP_NONE) return;
     g->slot[g->input[i]].is_input = true;
@@ -448,15 +468,15 @@ static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, u
 }
 
 /* What the file declares for a value: value_info, then outputs, which count most. */
-static void read_info(shp_reader *r, shp_names *n, const shp_field *f, uint32_t i, bool output)
+static void read_info(shp_reader *r, shp_names *n, shp_str text, uint32_t i, bool output)
 {
     shp_graph *g = n->g;
     uint32_t first = n->count[INFO], at = output ? first + i : i, slot;
     shp_value_info here = { 0 }, *info = &here;
     if (!output || !n->function) info = g->value_info[at] = shp_take(r, 1, sizeof *info);
     if (!info) return;
-    if (info == &here) here.name = f->text;
-    else shp_read_value_info(r, &f->sub, info);
+    if (info == &here) here.name = text;
+    else shp_read_value_info(r, shp_wire_of((const uint8_t *)text.at, text.len), info);
     if (output) g->output[i] = slot = slot_of(r, n, info->name);
     else slot = shp_graph_find(g, info->name);
     if (slot == SHP_NONE) return;
@@ -468,18 +488,18 @@ static void read_info(shp_reader *r, shp_names *n, const shp_field *f, uint32_t 
 static void read_part(shp_reader *r, shp_names *n, enum part part, const char *name)
 {
     shp_wire w = n->part[part];
-    uint32_t i = 0;
+    uint32_t i = 0, key;
     shp_where here;
     if (!n->count[part]) return;
     shp_enter(r, &here, name, i, &w);
-    for (shp_field f; shp_read_next(r, &w, &f); ) {
-        if (part_of(n->function, f.key) != part) continue;
-        here.message = f.sub;
+    for (shp_str text; next_text(r, &w, &key, &text) && !r->error->code; ) {
+        if (part_of(n->function, key) != part) continue;
+        here.message = shp_wire_of((const uint8_t *)text.at, text.len);
         here.path.index = i;
-        if (part == NODE) read_node(r, n, &f.sub, i);
-        else if (part == INPUT) read_input(r, n, &f, i);
-        else if (part == OUTPUT || part == INFO) read_info(r, n, &f, i, part == OUTPUT);
-        else read_initializer(r, n, &f.sub, part == SPARSE ? n->count[INITIALIZER] + i : i, part == SPARSE);
+        if (part == NODE) read_node(r, n, here.message, i);
+        else if (part == INPUT) read_input(r, n, text, i);
+        else if (part == OUTPUT || part == INFO) read_info(r, n, text, i, part == OUTPUT);
+        else read_initializer(r, n, &here.message, part == SPARSE ? n->count[INITIALIZER] + i : i, part == SPARSE);
         i++;
     }
     shp_leave(r, &here);

@@ -70,7 +70,7 @@ typedef struct shp_options {
     shp_input_option *input;
     shp_str *host_op;               /* "my.domain::Foo", "Foo" for the default domain */
     uint32_t nesting, rank, elements, terms, depth;
-    uint64_t values, operations;
+    uint64_t values, operations, seed;
 } shp_options;
 
 /* What the driver asks for, valid while the status is NEED_…  */

@@ -265,12 +265,12 @@ static void read_type(shp_reader *r, const shp_wire *message, shp_type_proto *t,
     }
 }
 
-void shp_read_value_info(shp_reader *r, const shp_wire *message, shp_value_info *to)
+void shp_read_value_info(shp_reader *r, shp_wire message, shp_value_info *to)
 {
     static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_value_info, name), { 0, 0, 0 } };
     shp_wire type;
-    shp_read_rows(r, *message, rows, to, true);
-    if (find(r, message, 2, &type)) read_type(r, &type, &to->type, 0);
+    shp_read_rows(r, message, rows, to, true);
+    if (find(r, &message, 2, &type)) read_type(r, &type, &to->type, 0);
 }
 
 /* ---- tensors ---- */
@@ -529,14 +529,13 @@ static void read_model(shp_reader *r, const shp_wire *message, shp_model *m)
     shp_leave(r, &here);
 }
 
-shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint32_t nesting, uint64_t values, uint32_t elements,
-                          shp_read_error *error)
+shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint64_t seed, uint32_t nesting, uint64_t values,
+                          uint32_t elements, shp_read_error *error)
 {
     *error = (shp_read_error){ SHP_OK, 0, "" };
-    shp_reader r = { .arena = a, .nesting = nesting, .elements = elements, .values = values, .error = error };
+    shp_reader r = { .arena = a, .seed = shp_mix(seed, size), .nesting = nesting, .elements = elements, .values = values, .error = error };
     shp_model *m = shp_take(&r, 1, sizeof *m);
     if (!m) return NULL;
-    r.seed = shp_hash(0, skeleton, size);
     shp_wire w = shp_wire_of(skeleton, size);
     read_model(&r, &w, m);
     m->values = r.shown;

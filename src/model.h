@@ -140,7 +140,7 @@ struct shp_graph {
     uint32_t *initializer_slot;
     shp_tensor **initializer;       /* dense ones in file order, then sparse ones */
     shp_value_info **value_info;    /* value_info, then outputs (a function's outputs are only names) */
-    uint32_t *table, mask;          /* the reader's: slots by name; see shp_graph_find */
+    uint32_t *table, bits;          /* the reader's: slots by name; see shp_graph_find */
     uint64_t seed;
 };
 
@@ -197,9 +197,10 @@ uint64_t shp_tensor_floats(const shp_tensor *t, const uint8_t *bytes, uint64_t l
 bool shp_tensor_int(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, int64_t *out);
 bool shp_tensor_float(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, double *out);
 
-/* Reads a skeleton. nesting: most graphs inside graphs (64); values: most slots (4e6); elements: content limit (1024).
- * NULL with *error filled where it cannot; an arena that ran full is SHP_E_MEMORY. */
-shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint32_t nesting, uint64_t values, uint32_t elements,
-                          shp_read_error *error);
+/* Reads a skeleton. seed: of the hashes of names, best a number that who wrote the file cannot know; nesting: most graphs inside graphs
+ * (64); values: most slots (4e6); elements: content limit (1024). NULL with *error filled where it cannot; an arena that ran full is
+ * SHP_E_MEMORY. */
+shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint64_t seed, uint32_t nesting, uint64_t values,
+                          uint32_t elements, shp_read_error *error);
 
 #endif

@@ -17,10 +17,10 @@ typedef struct shp_reader {
     uint32_t nesting, elements;     /* limits */
     uint64_t values, slots;         /* limit of slots, and slots so far */
     uint64_t shown;                 /* slots that are values */
-    uint64_t seed;                  /* of the hashes of names: depends on the whole skeleton, so that none can be made to collide */
+    uint64_t seed;                  /* of the hashes of names */
     uint64_t refs;                  /* attributes read so far that refer to a function's attribute */
     shp_op_proto **op;              /* open-addressing table */
-    uint32_t ops, op_room;
+    uint32_t ops, op_bits;
     uint32_t *pool;                 /* for lists of slots */
     size_t pool_left;
     const shp_where *where;
@@ -68,7 +68,7 @@ shp_str shp_domain(shp_str domain);
 void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *to, shp_pendings *pending, uint32_t node, uint32_t index);
 void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *to);
 void shp_read_sparse(shp_reader *r, const shp_wire *message, shp_tensor *to);
-void shp_read_value_info(shp_reader *r, const shp_wire *message, shp_value_info *to);
+void shp_read_value_info(shp_reader *r, shp_wire message, shp_value_info *to);
 
 /* graph.c: a GraphProto, or the body of a FunctionProto; NULL and an error. around: the graph it is in, or NULL. */
 shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_names *around, bool function);

@@ -38,10 +38,11 @@
  *   BINDING  a message of BINDING_FIELDS: a dim_param and the size it stands for
  *   INPUT    a message of VALUE_FIELDS: replaces what the file declares of that value; `data` are its elements
  *   HOST_OP  an operator for which the host has a rule: "my.domain::Foo", "Foo" for the default domain
- *   the rest are limits, as the user names them. */
+ *   NESTING to OPERATIONS  limits, as the user names them
+ *   SEED     a random number: nobody can then write a file whose names collide in hash tables. No answer depends on it. */
 #define SHP_OPTION_FIELDS(X) \
     X(STRICT, 1) X(OVERRIDE, 2) X(BINDING, 3) X(INPUT, 4) X(HOST_OP, 5) \
-    X(NESTING, 6) X(RANK, 7) X(ELEMENTS, 8) X(TERMS, 9) X(DEPTH, 10) X(VALUES, 11) X(MEMORY, 12) X(OPERATIONS, 13)
+    X(NESTING, 6) X(RANK, 7) X(ELEMENTS, 8) X(TERMS, 9) X(DEPTH, 10) X(VALUES, 11) X(MEMORY, 12) X(OPERATIONS, 13) X(SEED, 14)
 #define SHP_BINDING_FIELDS(X) X(NAME, 1) X(SIZE, 2)
 /* A value. Dims and elements stand in their order, whichever of their fields each one is. A dim or element as text is a name or an
  * expression; an unknown one (its field's value means nothing) is neither number nor text. TYPE: "float32", "seq(int64)", ONNX's

@@ -157,11 +157,14 @@ struct shp_skim {
     bool sniffed, done;
     uint32_t heads;
     uint8_t head[HEAD];             /* the source's first bytes, until they have been looked at */
-    uint8_t *to, *end;              /* free part of the last piece of skeleton */
-    size_t total;                   /* bytes of skeleton in all */
+    uint64_t base;                  /* source offset of the window being read */
+    const uint8_t *window;
+    uint8_t *begin, *to, *end;      /* the last piece of skeleton, and its free part */
+    size_t before;                  /* bytes of skeleton in the pieces before */
     uint32_t pieces;
     struct { uint8_t *at; size_t len; } piece[PIECES];
     uint16_t cells[KINDS][LAST_FIELD + 1];
+    uint32_t texts[KINDS];          /* bits of fields that are texts and not counted */
     shp_read_error error;
 };
 
@@ -210,25 +213,26 @@ static void overlong(shp_skim *s)
 }
 
 /* ---- the skeleton ---- */
+static size_t total(const shp_skim *s) { return s->before + (size_t)(s->to - s->begin); }
 
 /* Makes room for n bytes in one piece. The arena's allocations are mostly neighbours: then pieces are one, and nothing is copied at
  * the end. */
 static bool room(shp_skim *s, size_t n)
 {
     if ((size_t)(s->end - s->to) >= n) return true;
-    size_t size = s->total / 4 > PIECE_MIN ? s->total / 4 & ~(size_t)7 : PIECE_MIN;
+    size_t size = total(s) / 4 > PIECE_MIN ? total(s) / 4 & ~(size_t)7 : PIECE_MIN;
     uint8_t *fresh = shp_alloc(s->arena, size);
     if (fresh && fresh == s->end) { s->end += size; return true; }
     if (!fresh || s->pieces == PIECES) { fail(s, SHP_E_MEMORY, s->at); return false; }
-    if (s->pieces) s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
-    s->piece[s->pieces++].at = s->to = fresh;
+    s->before = total(s);
+    if (s->pieces) s->piece[s->pieces - 1].len = (size_t)(s->to - s->begin);
+    s->piece[s->pieces++].at = s->begin = s->to = fresh;
     s->end = fresh + size;
     return true;
 }
 
 static void put(shp_skim *s, const uint8_t *bytes, size_t n)
 {
-    s->total += n;
     while (n && room(s, 1)) {
         size_t part = (size_t)(s->end - s->to) < n ? (size_t)(s->end - s->to) : n;
         memcpy(s->to, bytes, part);
@@ -241,9 +245,17 @@ static void put(shp_skim *s, const uint8_t *bytes, size_t n)
 /* Within `room`. */
 static void put_varint(shp_skim *s, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7, s->total++) *s->to++ = (uint8_t)(value | 0x80);
+    for (; value >= 0x80; value >>= 7) *s->to++ = (uint8_t)(value | 0x80);
     *s->to++ = (uint8_t)value;
-    s->total++;
+}
+
+static void put_length(uint8_t *at, size_t length)
+{
+    at[0] = (uint8_t)(length | 0x80);
+    at[1] = (uint8_t)(length >> 7 | 0x80);
+    at[2] = (uint8_t)(length >> 14 | 0x80);
+    at[3] = (uint8_t)(length >> 21 | 0x80);
+    at[4] = (uint8_t)(length >> 28 & 0x7f);
 }
 
 static unsigned varint_width(uint64_t value)
@@ -286,8 +298,7 @@ static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
     put_varint(s, SHP_KEY(s->field, SHP_LEN));
     f->length = s->to;
     s->to += 5;
-    s->total += 5;
-    f->out = s->total;
+    f->out = total(s);
 }
 
 /* Records for what was only counted, and the trailer. */
@@ -308,8 +319,7 @@ static void pop(shp_skim *s)
     struct frame *f = &s->frame[s->depth];
     if (f->kind == UNKNOWN) { fail(s, SHP_E_WIRE, s->at); return; }     /* the message ends inside a group */
     if (f->holds || f->kind == ATTRIBUTE || f->kind == TENSOR || f->kind == SPARSE) close_message(s, f);
-    size_t length = s->total - f->out;
-    for (unsigned i = 0; i < 5; i++, length >>= 7) f->length[i] = (uint8_t)((length & 0x7f) | (i < 4 ? 0x80 : 0));
+    put_length(f->length, total(s) - f->out);
     s->depth--;
     if (f->holds && (s->frame[s->depth].kind == ATTRIBUTE || s->frame[s->depth].kind == NODE)) s->frame[s->depth].holds = true;
 }
@@ -401,7 +411,7 @@ static void after_number(shp_skim *s)
         unsigned bytes = s->bits / 8;
         put_varint(s, SHP_KEY(s->field, !fixed ? SHP_VARINT : bytes == 4 ? SHP_FIXED32 : SHP_FIXED64));
         if (!fixed) put_varint(s, s->value);
-        else for (unsigned i = 0; i < bytes; i++, s->total++) *s->to++ = (uint8_t)(s->value >> (8 * i));
+        else for (unsigned i = 0; i < bytes; i++) *s->to++ = (uint8_t)(s->value >> (8 * i));
     }
     s->value = 0;
     s->bits = 0;
@@ -436,23 +446,110 @@ static void take_copy(shp_skim *s, const uint8_t *p, size_t n)
     if (!s->left) s->state = IN_TAG;
 }
 
-/* Bytes of short texts ahead, with tags and lengths of one byte each, that are all in the window: most fields of most models, copied as
- * they are. */
-static size_t short_texts(const uint16_t *cell, const uint8_t *p, size_t n)
+/* ---- fields that lie whole in the window ----
+ * Most messages are short: no frame is pushed for them, and what is copied as it is goes out in one piece. Whatever is not written in its
+ * shortest form, is too long to be kept, or may be an error is left to the machine above. */
+enum { SHORT_MESSAGE = 2 * SHP_SKIM_LIST /* no list in it can be too long to be kept */, SHORT_DEPTH = 16 };
+
+/* A tag or length of one or two bytes. NULL: it is longer, or not whole. */
+static const uint8_t *short_varint(const uint8_t *p, const uint8_t *end, uint32_t *value)
 {
-    size_t i = 0;
-    while (n - i >= 2 && (p[i] & 0x87) == SHP_LEN && p[i + 1] < 0x80 && p[i + 1] <= n - i - 2) {
-        uint16_t what = cell[p[i] >> 3];
-        if (WHAT(what) != TEXT || COUNTER(what)) break;
-        i += p[i + 1] + 2u;
+    if (p < end && *p < 0x80) { *value = *p; return p + 1; }
+    if (end - p < 2 || !p[1] || p[1] >= 0x80) return NULL;
+    *value = (*p & 0x7fu) | (uint32_t)p[1] << 7;
+    return p + 2;
+}
+
+static const uint8_t *past_varint(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *from = p;
+    while (p < end && *p >= 0x80) p++;
+    if (p == end || (p != from && !*p) || p - from > 9 || (p - from == 9 && *p > 1)) return NULL;
+    return p + 1;
+}
+
+/* Steps over texts with tags and lengths of one byte each: most fields of most models. */
+static const uint8_t *short_texts(uint32_t texts, const uint8_t *p, const uint8_t *end)
+{
+    while (end - p >= 2 && (p[0] & 0x87) == SHP_LEN && texts >> (p[0] >> 3) & 1 && p[1] < 0x80 && p[1] <= end - p - 2) p += p[1] + 2;
+    return p;
+}
+
+static const uint8_t *whole_fields(shp_skim *s, unsigned kind, const uint8_t *p, const uint8_t *end, uint32_t depth);
+
+/* A message from its tag on. false: nothing of it was written. */
+static bool whole_message(shp_skim *s, unsigned kind, const uint8_t *tag, const uint8_t *content, uint32_t len, uint32_t depth)
+{
+    if (len > SHORT_MESSAGE || kind == GRAPH || kind == FUNCTION || depth >= s->nesting || depth - s->depth >= SHORT_DEPTH) return false;
+    if (depth == s->depth && !room(s, 4 * len + 2 * FIELD_MAX)) return false;       /* a message in it has two bytes at least, and gets four more */
+    uint8_t *start = s->to, *length;
+    do *s->to++ = *tag; while (*tag++ >= 0x80);
+    length = s->to;
+    s->to += 5;
+    if (whole_fields(s, kind, content, content + len, depth + 1) == content + len) {
+        if (kind == VALUE_INFO)
+            put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ s->base + (uint64_t)(content - s->window), len, (uint64_t)(content - tag), UINT64_MAX });
+        put_length(length, (size_t)(s->to - length) - 5);
+        return true;
     }
-    return i;
+    memset(start, 0, (size_t)(s->to - start));
+    s->to = start;
+    return false;
+}
+
+/* Takes fields of a message up to `end`, and returns where the first stands that it cannot take. */
+static const uint8_t *whole_fields(shp_skim *s, unsigned kind, const uint8_t *p, const uint8_t *end, uint32_t depth)
+{
+    const uint16_t *cells = s->cells[kind];
+    uint32_t *count = depth == s->depth ? s->frame[depth].count : NULL;
+    const uint8_t *kept = p, *next;         /* from there on, all is copied */
+    while ((p = short_texts(s->texts[kind], p, end)) < end) {
+        uint32_t key = 0, len;
+        const uint8_t *value = short_varint(p, end, &key);
+        if (!value || key < SHP_KEY(1, 0)) break;
+        uint16_t cell = key >> 3 <= LAST_FIELD ? cells[key >> 3] : 0;
+        unsigned type = key & 7, what = WHAT(cell);
+        bool keep = false;
+        if (type == SHP_LEN) {
+            next = short_varint(value, end, &len);
+            if (!next || len > (size_t)(end - next)) break;
+            if (what == MESSAGE) {
+                put(s, kept, (size_t)(p - kept));
+                kept = p;
+                if (!whole_message(s, ARGUMENT(cell), p, next, len, depth)) break;
+                if (count) count[COUNTER(cell)]++;
+                kept = p = next + len;
+                continue;
+            }
+            next += len;
+            keep = what != DROP && ARGUMENT(cell);
+            if (keep && len > limits[ARGUMENT(cell)]) break;
+        } else if (type == SHP_VARINT) {
+            next = past_varint(value, end);
+            keep = what == INT;
+        } else {
+            size_t width = type == SHP_FIXED32 ? 4 : 8;
+            if ((type != SHP_FIXED32 && type != SHP_FIXED64) || (size_t)(end - value) < width) break;
+            next = value + width;
+            keep = what == (type == SHP_FIXED32 ? FIXED32 : FIXED64);
+        }
+        if (!next || (keep && count && COUNTER(cell))) break;
+        if (!keep) {
+            put(s, kept, (size_t)(p - kept));
+            kept = next;
+        }
+        p = next;
+    }
+    put(s, kept, (size_t)(p - kept));
+    return p;
 }
 
 /* Reads a window, as far as it goes. */
 static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
 {
     uint64_t stop = base + len;
+    s->base = base;
+    s->window = bytes;
     while (!s->error.code) {
         struct frame *f = &s->frame[s->depth];
         if (s->state == IN_SKIP) {
@@ -471,13 +568,9 @@ static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
         switch (s->state) {
         case IN_TAG:
             if (!s->bits) {
-                size_t texts = f->kind == UNKNOWN ? 0 : short_texts(s->cells[f->kind], p, n);
-                if (texts) {
-                    s->known = true;
-                    s->at += texts;
-                    put(s, p, texts);
-                    break;
-                }
+                size_t whole = s->depth && f->kind != UNKNOWN ? (size_t)(whole_fields(s, f->kind, p, p + n, s->depth) - p) : 0;
+                s->at += whole;
+                if (whole) break;
                 s->field_at = s->at;
             }
             if (take_varint(s, p, n)) after_tag(s);
@@ -543,7 +636,10 @@ shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
     s->frames = 32;
     s->frame = shp_alloc_array(a, s->frames, sizeof *s->frame);
     if (!s->frame) return NULL;
-    for (size_t i = 0; i < FIELD_COUNT; i++) s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
+        if (WHAT(fields[i].cell) == TEXT && !COUNTER(fields[i].cell)) s->texts[fields[i].kind] |= 1u << fields[i].number;
+    }
     s->arena = a;
     s->size = size;
     s->nesting = nesting;
@@ -591,23 +687,23 @@ const uint8_t *shp_skim_done(shp_skim *s, size_t *size, shp_read_error *error)
     if (!s->done && !s->error.code) fail(s, SHP_E_TRUNCATED, s->at);
     *error = s->error;
     if (s->error.code) return NULL;
-    s->piece[s->pieces - 1].len = (size_t)(s->to - s->piece[s->pieces - 1].at);
+    *size = total(s);
+    s->piece[s->pieces - 1].len = (size_t)(s->to - s->begin);
     if (s->end == s->arena->at)     /* the unused end of the last piece, still zeros, goes back */
         s->arena->at -= (size_t)(s->end - s->to) & ~(size_t)7;
     s->end = s->to;
-    uint8_t *skeleton = s->piece[0].at, *to = skeleton;
     if (s->pieces > 1) {
-        skeleton = to = shp_alloc(s->arena, s->total);
+        uint8_t *to = shp_alloc(s->arena, *size);
         if (!to) { fail(s, SHP_E_MEMORY, s->at); *error = s->error; return NULL; }
+        s->before = 0;
+        s->begin = to;
         for (uint32_t i = 0; i < s->pieces; i++) {
             memcpy(to, s->piece[i].at, s->piece[i].len);
             to += s->piece[i].len;
         }
-        s->piece[0].at = skeleton;
-        s->piece[0].len = s->total;
+        s->piece[0].at = s->begin;
         s->pieces = 1;
-        s->to = s->end = skeleton + s->total;
+        s->to = s->end = to;
     }
-    *size = s->total;
-    return skeleton;
+    return s->piece[0].at;
 }

@@ -39,14 +39,22 @@ typedef struct shp_field {
 shp_wire shp_wire_of(const uint8_t *bytes, size_t size);
 /* Reads the next field. false at the end of the message, or where it is malformed. */
 bool shp_next(shp_wire *w, shp_field *f);
-/* The same for a text or message whose tag and length are of one byte each, as most are. false: any other, or none; ask shp_next. */
-static inline bool shp_next_short(shp_wire *w, uint32_t *key, shp_str *text)
+/* The same for a text or message as most are: its tag one byte, its length one, or five as the skimmer pads them. false: it is another
+ * field, or none; ask shp_next. */
+static inline bool shp_next_len(shp_wire *w, uint32_t *key, shp_str *text)
 {
-    const uint8_t *p = w->at;
-    if (w->end - p < 2 || (p[0] & 0x87) != SHP_LEN || p[1] >= 0x80 || p[1] > w->end - p - 2 || p[0] < SHP_KEY(1, 0)) return false;
-    *key = p[0];
-    *text = (shp_str){ (const char *)p + 2, p[1] };
-    w->at = p + 2 + p[1];
+    const uint8_t *p = w->at, *end = w->end;
+    if (end - p < 2 || (p[0] & 0x87) != SHP_LEN || p[0] < SHP_KEY(1, 0)) return false;
+    *key = *p++;
+    uint32_t len = *p++;
+    if (len >= 0x80) {
+        if (end - p < 4 || !(p[0] & p[1] & p[2] & 0x80) || p[3] >= 0x10) return false;
+        len = (len & 0x7f) | (p[0] & 0x7fu) << 7 | (p[1] & 0x7fu) << 14 | (p[2] & 0x7fu) << 21 | (uint32_t)p[3] << 28;
+        p += 4;
+    }
+    if (len > (size_t)(end - p)) return false;
+    *text = (shp_str){ (const char *)p, len };
+    w->at = p + len;
     return true;
 }
 /* Reads a varint; its bits beyond 64 are dropped. 0 where the message ends before it does. */

@@ -15,7 +15,7 @@ static shp_model *read_with(bytes source, uint32_t nesting, uint64_t values, uin
     mem.budget = (size_t)1 << 30;
     shp_arena_init(&arena, (size_t)1 << 30, grow, &mem);
     bytes s = skimmed(&arena, source, 1000, true, &error, NULL);
-    return s.at ? shp_model_read(&arena, s.at, s.len, nesting, values, elements, &error) : NULL;
+    return s.at ? shp_model_read(&arena, s.at, s.len, 1, nesting, values, elements, &error) : NULL;
 }
 static shp_model *read_model(bytes source) { return read_with(source, 64, 4000000, 1024); }
 static shp_graph *read_graph(bytes graph)
@@ -363,8 +363,8 @@ static void limits(void)
     /* a skeleton that no skimmer made */
     static const uint8_t bad[] = "\x3a\x20\x0a\x02";
     shp_read_error e;
-    CHECK(!shp_model_read(&arena, bad, 4, 64, 100, 1024, &e) && e.code == SHP_E_WIRE);
-    CHECK(shp_model_read(&arena, bad, 0, 64, 100, 1024, &e));
+    CHECK(!shp_model_read(&arena, bad, 4, 1, 64, 100, 1024, &e) && e.code == SHP_E_WIRE);
+    CHECK(shp_model_read(&arena, bad, 0, 1, 64, 100, 1024, &e));
 }
 
 static void in_little_memory(bytes source)
@@ -374,7 +374,7 @@ static void in_little_memory(bytes source)
         mem.budget = limit;
         shp_arena_init(&arena, limit, grow, &mem);
         bytes s = skimmed(&arena, source, 4096, true, &error, NULL);
-        shp_model *m = s.at ? shp_model_read(&arena, s.at, s.len, 64, 100000, 1024, &error) : NULL;
+        shp_model *m = s.at ? shp_model_read(&arena, s.at, s.len, 1, 64, 100000, 1024, &error) : NULL;
         CHECK(m ? !error.code : error.code == SHP_E_MEMORY);
     }
 }
