@@ -30,15 +30,20 @@ const decoder = new TextDecoder();
 class Instance {
     /** @param {WebAssembly.Module} module */
     constructor(module) {
+        this.module = module;
         const exports = /** @type {any} */ (new WebAssembly.Instance(module).exports);
         this.exports = exports;
         /** @type {WebAssembly.Memory} */
         this.memory = exports.memory;
-        this.block = exports.model_request() >>> 2;
+        this.block = exports.model_request();
+        this.words = new Uint32Array(0);
     }
 
     /** A word of the request block. @param {number} i */
-    word(i) { return new Uint32Array(this.memory.buffer)[this.block + i]; }
+    word(i) {
+        if (!this.words.length) this.words = new Uint32Array(this.memory.buffer, this.block);      /* memory that grows leaves an empty view */
+        return this.words[i];
+    }
 
     /** Two words as a number; undefined for all ones. @param {number} i */
     wide(i) {
@@ -65,9 +70,8 @@ class Instance {
     /** The tables of a report, copied out. */
     report() {
         const head = new Uint32Array(this.memory.buffer, this.word(L.WORD_REPORT), 2 * L.WIDTHS.length);
-        const tables = L.WIDTHS.slice(0, L.CHARS).map((width, i) =>
-            new Uint32Array(this.memory.buffer, head[2 * i], head[2 * i + 1] * width).slice());
-        return new Report(tables, decoder.decode(new Uint8Array(this.memory.buffer, head[2 * L.CHARS], head[2 * L.CHARS + 1])));
+        const tables = L.WIDTHS.slice(0, L.CHARS).map((width, i) => new Uint32Array(this.memory.buffer, head[2 * i], head[2 * i + 1] * width).slice());
+        return new Report(tables, new Uint8Array(this.memory.buffer, head[2 * L.CHARS], head[2 * L.CHARS + 1]).slice());
     }
 
     failure() {
@@ -78,6 +82,27 @@ class Instance {
         return new ModelError(code, what + (offset === undefined ? '' : `, at byte ${offset}`)
             + (limit ? ` (limits.${limit} can be raised)` : ''), offset, path || undefined);
     }
+}
+
+/** The instance of a call that is over, cleared for the next one: fresh memory takes longer than most calls. The reference is weak, so it
+ * goes when it would have gone anyway, and one that would take long to clear is not kept.
+ * @type {WeakRef<Instance> | undefined} */
+let idle;
+const KEPT = 64 << 20;
+
+/** An instance as good as new. @param {WebAssembly.Module} module */
+function instance(module) {
+    const kept = idle?.deref();
+    idle = undefined;
+    if (kept?.module !== module) return new Instance(module);
+    kept.exports.model_reset();
+    return kept;
+}
+
+/** Leaves an instance to the next call. @template T @param {Instance} wasm @param {T} result what has been taken out of it */
+function leave(wasm, result) {
+    if (wasm.memory.buffer.byteLength <= KEPT) idle = new WeakRef(wasm);
+    return result;
 }
 
 /** @param {number} n */
@@ -113,15 +138,15 @@ function windows({ size, first, max, gap }) {
  * @returns {Generator<Request, Report, any>}
  */
 export function* infer(module, source, options, stats) {
-    const encoded = encodeOptions(options), wasm = new Instance(module), { exports } = wasm;
+    const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm;
     const policy = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
     let scratch = 0, room = 0, status = exports.model_start(wasm.put(encoded), encoded.length, ...size);
     for (;; status = exports.model_step()) {
         stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
         stats.nodes = wasm.word(L.WORD_NODES);
-        stats.memory = wasm.memory.buffer.byteLength;
-        if (status === L.DONE) return wasm.report();
-        if (status === L.ERROR) throw wasm.failure();
+        stats.memory = wasm.word(L.WORD_MEMORY);
+        if (status === L.DONE) return leave(wasm, wasm.report());
+        if (status === L.ERROR) throw leave(wasm, wasm.failure());
         if (status === L.PAUSE) { yield { kind: 'pause' }; continue; }
         if (status === L.NEED_RULE) {
             const node = new NodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
@@ -162,7 +187,8 @@ function give(wasm, answer) {
  * @returns {(text: string) => bigint | Error}
  */
 export function evaluator(module, bindings) {
-    const wasm = new Instance(module), encoded = encodeBindings(bindings), at = wasm.put(encoded);
+    const encoded = encodeBindings(bindings), wasm = instance(module), at = wasm.put(encoded);
+    leave(wasm, undefined);         // an evaluation does not wait: no call begins before it is over
     return (text) => {
         const bytes = new TextEncoder().encode(text);
         const status = wasm.exports.model_evaluate(wasm.put(bytes), bytes.length, at, encoded.length);

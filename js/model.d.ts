@@ -206,7 +206,7 @@ export interface Stats {
     reads: number;
     nodes: number;
     nodesDone: number;
-    /** Bytes of the engine's memory. */
+    /** Bytes of memory that the engine used. */
     memory: number;
 }
 

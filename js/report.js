@@ -5,16 +5,48 @@ import * as L from './layout.js';
 
 const NONE = 0xffffffff;
 
+/** @param {unknown} value */
+const json = (value) => typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint';
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 export class Report {
-    /** @param {Uint32Array[]} tables @param {string} text */
-    constructor(tables, text) {
+    /** @param {Uint32Array[]} tables @param {Uint8Array} chars */
+    constructor(tables, chars) {
         this.tables = tables;
-        this.text = text;
+        this.chars = chars;
+        this.reals = new Float64Array(tables[L.REALS].buffer);
+        /** @type {string[] | undefined} */
+        this.strings = undefined;
+        /** @type {string | undefined} */
+        this.pool = undefined;
+        /** @type {string[]} */
+        this.paths = [];
         /** @type {Map<string, number>[] | undefined} */
         this.maps = undefined;
         /** @type {Map<string, number> | undefined} */
-        this.paths = undefined;
+        this.scopes = undefined;
+        /** @type {Map<number, Set<string>>} */
+        this.repeated = new Map();
+        /** @type {string | undefined} */
+        this.mark = undefined;
     }
+
+    /** Whether each cell is what JSON has a form for. */
+    get plain() {
+        for (let i = this.rows(L.CELLS); i--;) if (!json(this.cell(i))) return false;
+        return true;
+    }
+
+    /** The same report, with text where JSON has no form: integers behind a mark. @param {string} mark */
+    marked(mark) {
+        const report = new Report(this.tables, this.chars);
+        report.mark = mark;
+        return report;
+    }
+
+    /** All strings, one after the other. */
+    get text() { return this.pool ??= decoder.decode(this.chars); }
 
     /** @param {number} table */
     rows(table) { return this.tables[table].length / L.WIDTHS[table]; }
@@ -23,20 +55,30 @@ export class Report {
     at(table, row, column) { return this.tables[table][row * L.WIDTHS[table] + column]; }
 
     /** String i. @param {number} i */
-    string(i) { return this.text.slice(this.tables[L.TEXT][i], this.tables[L.TEXT][i + 1]); }
+    string(i) {
+        const { text, chars } = this, start = this.tables[L.TEXT], strings = this.strings ??= new Array(start.length);
+        // Bytes are the pool's characters where all are ASCII.
+        return strings[i] ??= text.length === chars.length ? text.slice(start[i], start[i + 1]) : decoder.decode(chars.subarray(start[i], start[i + 1]));
+    }
 
     /** @param {number} table @param {number} row @param {number} column */
     name(table, row, column) { return this.string(this.at(table, row, column)); }
 
     /** @param {number} i @returns {any} a number, bigint, string, boolean or null */
     cell(i) {
+        const value = this.raw(i);
+        return this.mark === undefined || json(value) ? value : typeof value === 'bigint' ? this.mark + value : String(value);
+    }
+
+    /** @param {number} i @returns {any} */
+    raw(i) {
         const low = this.at(L.CELLS, i, 0), high = this.at(L.CELLS, i, 1);
         switch (high) {
             case L.CELL_TEXT: return this.string(low);
             case L.CELL_NULL: return null;
             case L.CELL_FALSE: return false;
             case L.CELL_TRUE: return true;
-            case L.CELL_REAL: return new Float64Array(this.tables[L.CELLS].slice(2 * low, 2 * low + 2).buffer)[0];
+            case L.CELL_REAL: return this.reals[low];
             case L.CELL_BIG: return BigInt(this.string(low));
         }
         const value = (high | 0) * 2 ** 32 + low;
@@ -44,60 +86,114 @@ export class Report {
     }
 
     /** @param {number} first @param {number} count @returns {any[]} */
-    cells(first, count) { return Array.from({ length: count }, (_, i) => this.cell(first + i)); }
+    cells(first, count) {
+        const out = new Array(count);
+        for (let i = 0; i < count; i++) out[i] = this.cell(first + i);
+        return out;
+    }
 
-    /** @param {number} first @param {number} count */
-    strings(first, count) { return Array.from({ length: count }, (_, i) => this.string(this.tables[L.LISTS][first + i])); }
+    /** What is known of a value. @param {number} row @param {number} column */
+    fact(row, column) { return this.at(L.FACTS, this.at(L.VALUES, row, L.VALUE_FACT), column); }
 
     /** @param {number} row */
-    type(row) { return this.name(L.VALUES, row, L.VALUE_TYPE) || null; }
+    type(row) { return this.string(this.fact(row, L.FACT_TYPE)) || null; }
 
     /** @param {number} row @returns {Dim[] | null} */
     shape(row) {
-        const rank = this.at(L.VALUES, row, L.VALUE_RANK);
-        return rank === NONE ? null : this.cells(this.at(L.VALUES, row, L.VALUE_SHAPE), rank);
+        const rank = this.fact(row, L.FACT_RANK);
+        return rank === NONE ? null : this.cells(this.fact(row, L.FACT_SHAPE), rank);
     }
 
     /** @param {number} row @returns {Element[] | undefined} */
     content(row) {
-        const first = this.at(L.VALUES, row, L.VALUE_CONTENT);
-        return first === NONE ? undefined : this.cells(first, this.at(L.VALUES, row, L.VALUE_COUNT));
+        const first = this.fact(row, L.FACT_CONTENT);
+        return first === NONE ? undefined : this.cells(first, this.fact(row, L.FACT_COUNT));
     }
 
     /** @param {number} row */
     length(row) {
-        const at = this.at(L.VALUES, row, L.VALUE_LENGTH);
+        const at = this.fact(row, L.FACT_LENGTH);
         return at === NONE ? undefined : this.cell(at);
+    }
+
+    /** The row of a value's graph. @param {number} row */
+    scope(row) { return this.at(L.VALUES, row, L.VALUE_PLACE) >>> 2; }
+
+    /** @param {number} row */
+    kind(row) { return L.KINDS[this.at(L.VALUES, row, L.VALUE_PLACE) & 3]; }
+
+    /** A node's place in its graph. @param {number} row */
+    indexOf(row) { return row - this.at(L.SCOPES, this.at(L.NODES, row, L.NODE_SCOPE), L.SCOPE_NODES); }
+
+    /** @param {number} row */
+    nodeName(row) { return this.string(this.at(L.SCOPES, this.at(L.NODES, row, L.NODE_SCOPE), L.SCOPE_NAMES) + this.indexOf(row)); }
+
+    /** Names that several nodes of a graph have. @param {number} scope */
+    repeats(scope) {
+        const first = this.at(L.SCOPES, scope, L.SCOPE_NAMES), seen = new Set(), known = this.repeated.get(first), repeated = new Set();
+        if (known) return known;
+        const end = scope + 1 < this.rows(L.SCOPES) ? this.at(L.SCOPES, scope + 1, L.SCOPE_NODES) : this.rows(L.NODES);
+        for (let i = end - this.at(L.SCOPES, scope, L.SCOPE_NODES); i--;) {
+            const name = this.string(first + i), { size } = seen;
+            if (seen.add(name).size === size) repeated.add(name);
+        }
+        this.repeated.set(first, repeated);
+        return repeated;
     }
 
     /** What a node is called: its name where no other of its graph has it, else operator and index. @param {number} row */
     label(row) {
         if (row === NONE) return null;
-        return this.at(L.NODES, row, L.NODE_UNIQUE) ? this.name(L.NODES, row, L.NODE_NAME)
-            : `${this.name(L.NODES, row, L.NODE_OP)}#${this.at(L.NODES, row, L.NODE_INDEX)}`;
+        const name = this.nodeName(row);
+        return name && !this.repeats(this.at(L.NODES, row, L.NODE_SCOPE)).has(name) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
     }
 
     /** Path of a graph. @param {number} scope */
-    graph(scope) { return this.name(L.SCOPES, scope, L.SCOPE_PATH); }
+    graph(scope) {
+        const { paths } = this;
+        for (let i = paths.length; i <= scope; i++) {
+            const node = this.at(L.SCOPES, i, L.SCOPE_NODE), above = node === NONE ? '' : paths[this.at(L.SCOPES, i, L.SCOPE_PARENT)];
+            const attr = this.name(L.SCOPES, i, L.SCOPE_ATTR);
+            paths[i] = node === NONE ? '' : (above && `${above}/`) + this.label(node) + (attr && `/${attr}`);
+        }
+        return paths[scope];
+    }
 
-    /** Names of a node's inputs or outputs. @param {number} row @param {number} column */
-    names(row, column) { return this.strings(this.at(L.NODES, row, column), this.at(L.NODES, row, column + 1)); }
+    /** What a node calls. @param {number} row */
+    op(row) {
+        const op = this.at(L.NODES, row, L.NODE_OP), domain = this.name(L.OPS, op, L.OP_DOMAIN), name = this.name(L.OPS, op, L.OP_NAME);
+        return { domain, name, full: domain ? `${domain}::${name}` : name };
+    }
+
+    /** Of each input of a node its name, and whether its type or shape (1) and its content (2) decided something. @param {number} row */
+    inputs(row) {
+        const at = this.at(L.NODES, row, L.NODE_ARGS), list = this.tables[L.LISTS];
+        return Array.from(list.subarray(at + 1, at + 1 + list[at]), (item) => ({ name: this.string(item >>> 2), read: item & 3 }));
+    }
+
+    /** Names of a node's inputs or outputs. @param {number} row @param {boolean} outputs */
+    names(row, outputs) {
+        const list = this.tables[L.LISTS];
+        let at = this.at(L.NODES, row, L.NODE_ARGS);
+        if (outputs) at += 1 + list[at];
+        const names = new Array(list[at]);
+        for (let i = 0; i < names.length; i++) names[i] = this.string(outputs ? list[at + 1 + i] : list[at + 1 + i] >>> 2);
+        return names;
+    }
 
     /** Rows of values by scope and name. */
     get index() {
         if (!this.maps) {
             this.maps = Array.from({ length: this.rows(L.SCOPES) }, () => new Map());
-            for (let row = 0; row < this.rows(L.VALUES); row++) {
-                this.maps[this.at(L.VALUES, row, L.VALUE_SCOPE)].set(this.name(L.VALUES, row, L.VALUE_NAME), row);
-            }
+            for (let row = 0; row < this.rows(L.VALUES); row++) this.maps[this.scope(row)].set(this.name(L.VALUES, row, L.VALUE_NAME), row);
         }
         return this.maps;
     }
 
     /** The row of a value. @param {string} name @param {string} graph @returns {number | undefined} */
     find(name, graph) {
-        this.paths ??= new Map(this.index.map((_, scope) => [this.graph(scope), scope]));
-        const scope = this.paths.get(graph);
+        this.scopes ??= new Map(this.index.map((_, scope) => [this.graph(scope), scope]));
+        const scope = this.scopes.get(graph);
         return scope === undefined ? undefined : this.index[scope].get(name);
     }
 
@@ -109,12 +205,6 @@ export class Report {
         }
         return undefined;
     }
-
-    /** @param {number} row */
-    op(row) {
-        const domain = this.name(L.NODES, row, L.NODE_DOMAIN), op = this.name(L.NODES, row, L.NODE_OP);
-        return domain ? `${domain}::${op}` : op;
-    }
 }
 
 // AttributeProto's types, as far as a rule sees them.
@@ -124,22 +214,20 @@ const SINGLE = [1, 2, 3], TENSOR = 4;
 export class NodeView {
     /** @param {Report} report of shp_report_node */
     constructor(report) {
-        const count = report.at(L.NODES, 0, L.NODE_INPUT_COUNT);
+        const names = report.names(0, false);
         /** @param {number} row */
         const tensor = (row) => ({ type: report.type(row), shape: report.shape(row), content: report.content(row) ?? null });
-        this.domain = report.name(L.NODES, 0, L.NODE_DOMAIN);
-        this.op = report.name(L.NODES, 0, L.NODE_OP);
-        this.name = report.name(L.NODES, 0, L.NODE_NAME);
-        this.opset = report.at(L.NODES, 0, L.NODE_SCOPE);
-        this.inputs = Array.from({ length: count }, (_, row) => {
-            const name = report.name(L.VALUES, row, L.VALUE_NAME);
-            return name ? { name, ...tensor(row) } : null;
-        });
-        this.outputs = report.strings(report.at(L.NODES, 0, L.NODE_OUTPUTS), report.at(L.NODES, 0, L.NODE_OUTPUT_COUNT));
+        const { domain, name: op } = report.op(0);
+        this.domain = domain;
+        this.op = op;
+        this.name = report.nodeName(0);
+        this.opset = report.cell(0);
+        this.inputs = names.map((name, row) => (name ? { name, ...tensor(row) } : null));
+        this.outputs = report.names(0, true);
         /** @type {Record<string, any>} */
         this.attributes = {};
-        for (let row = count; row < report.rows(L.VALUES); row++) {
-            const kind = report.at(L.VALUES, row, L.VALUE_KIND), values = report.content(row);
+        for (let row = names.length; row < report.rows(L.VALUES); row++) {
+            const kind = report.at(L.VALUES, row, L.VALUE_NODE), values = report.content(row);
             this.attributes[report.name(L.VALUES, row, L.VALUE_NAME)] = kind === TENSOR ? tensor(row)
                 : SINGLE.includes(kind) ? values?.[0] : values;
         }

@@ -26,15 +26,20 @@ export class Result {
 
     /** @template T @param {string} name @param {number} table @param {(row: number) => T} make @returns {T[]} */
     #all(name, table, make) {
-        return this.#made[name] ??= Array.from({ length: this.#report.rows(table) }, (_, row) => make(row));
+        const made = this.#made;
+        if (!made[name]) {
+            made[name] = new Array(this.#report.rows(table));
+            for (let row = 0; row < made[name].length; row++) made[name][row] = make(row);
+        }
+        return made[name];
     }
 
     get model() {
-        const r = this.#report, first = r.at(L.MODEL, 0, L.MODEL_OPSETS), lists = r.tables[L.LISTS];
+        const r = this.#report, opsets = Array.from({ length: r.rows(L.OPSETS) }, (_, i) =>
+            [r.name(L.OPSETS, i, L.OPSET_DOMAIN), r.cell(r.at(L.OPSETS, i, L.OPSET_VERSION))]);
         return this.#made.model ??= {
             irVersion: r.cell(r.at(L.MODEL, 0, L.MODEL_IR_VERSION)),
-            opsetImport: Object.fromEntries(Array.from({ length: r.at(L.MODEL, 0, L.MODEL_OPSET_COUNT) }, (_, i) =>
-                [r.string(lists[first + 2 * i]), r.cell(lists[first + 2 * i + 1])])),
+            opsetImport: Object.fromEntries(opsets),
             producer: r.name(L.MODEL, 0, L.MODEL_PRODUCER),
         };
     }
@@ -44,33 +49,40 @@ export class Result {
     get nodes() {
         const r = this.#report;
         /** @param {number} row @returns {Node} */
-        const node = (row) => ({
-            graph: r.graph(r.at(L.NODES, row, L.NODE_SCOPE)),
-            index: r.at(L.NODES, row, L.NODE_INDEX),
-            name: r.name(L.NODES, row, L.NODE_NAME),
-            domain: r.name(L.NODES, row, L.NODE_DOMAIN),
-            op: r.name(L.NODES, row, L.NODE_OP),
-            inputs: r.names(row, L.NODE_INPUTS),
-            outputs: r.names(row, L.NODE_OUTPUTS),
-        });
+        const node = (row) => {
+            const { domain, name: op } = r.op(row);
+            return {
+                graph: r.graph(r.at(L.NODES, row, L.NODE_SCOPE)),
+                index: r.indexOf(row),
+                name: r.nodeName(row),
+                domain,
+                op,
+                inputs: r.names(row, false),
+                outputs: r.names(row, true),
+            };
+        };
         return this.#all('nodes', L.NODES, node);
     }
 
     get symbols() {
-        const r = this.#report, lists = r.tables[L.LISTS];
+        const r = this.#report;
+        /** Of each symbol its places, and what it equals. @type {{ where: DimSymbol['where'], equalTo: string[] }[]} */
+        const of = Array.from({ length: r.rows(L.SYMBOLS) }, () => ({ where: [], equalTo: [] }));
+        for (let row = 0; row < r.rows(L.PLACES); row++) {
+            const value = r.at(L.PLACES, row, L.PLACE_VALUE), graph = r.graph(r.scope(value));
+            of[r.at(L.PLACES, row, L.PLACE_SYMBOL)].where.push({
+                value: r.name(L.VALUES, value, L.VALUE_NAME), axis: r.at(L.PLACES, row, L.PLACE_AXIS), ...(graph ? { graph } : {}) });
+        }
+        for (let row = 0; row < r.rows(L.EQUALS); row++) of[r.at(L.EQUALS, row, L.EQUAL_SYMBOL)].equalTo.push(r.name(L.EQUALS, row, L.EQUAL_TEXT));
         /** @param {number} row @returns {DimSymbol} */
         const symbol = (row) => {
-            const node = r.at(L.SYMBOLS, row, L.SYMBOL_NODE), first = r.at(L.SYMBOLS, row, L.SYMBOL_WHERE);
-            const equal = r.strings(r.at(L.SYMBOLS, row, L.SYMBOL_EQUAL), r.at(L.SYMBOLS, row, L.SYMBOL_EQUAL_COUNT));
+            const node = r.at(L.SYMBOLS, row, L.SYMBOL_NODE), { where, equalTo } = of[row];
             return {
                 name: r.name(L.SYMBOLS, row, L.SYMBOL_NAME),
                 origin: /** @type {DimSymbol['origin']} */ (L.ORIGINS[r.at(L.SYMBOLS, row, L.SYMBOL_ORIGIN)]),
-                where: Array.from({ length: r.at(L.SYMBOLS, row, L.SYMBOL_WHERE_COUNT) }, (_, i) => {
-                    const value = lists[first + 2 * i], graph = r.graph(r.at(L.VALUES, value, L.VALUE_SCOPE));
-                    return { value: r.name(L.VALUES, value, L.VALUE_NAME), axis: lists[first + 2 * i + 1], ...(graph ? { graph } : {}) };
-                }),
+                where,
                 ...(node === NONE ? {} : { graph: r.graph(r.at(L.NODES, node, L.NODE_SCOPE)), node: /** @type {string} */ (r.label(node)) }),
-                ...(equal.length ? { equalTo: equal } : {}),
+                ...(equalTo.length ? { equalTo } : {}),
             };
         };
         return this.#all('symbols', L.SYMBOLS, symbol);
@@ -100,7 +112,7 @@ export class Result {
                 graph: r.graph(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SCOPE)),
                 node: r.label(node),
                 value: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_VALUE) || null,
-                op: node === NONE ? null : r.op(node),
+                op: node === NONE ? null : r.op(node).full,
                 message: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_MESSAGE),
             };
         };
@@ -147,25 +159,27 @@ export class Result {
 
     /** @param {number | string} [indent] */
     stringify(indent) {
+        if (this.#report.plain) return JSON.stringify(this, undefined, indent);
         let mark = '@';             // no string of the report begins with it
         while (this.#report.text.includes(mark)) mark += '@';
-        const json = JSON.stringify(this.toJSON(), (_, v) => typeof v === 'bigint' ? mark + v
-            : typeof v === 'number' && !Number.isFinite(v) ? String(v) : v, indent);
-        return json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+        const told = new Result(this.#report.marked(mark), this.#module, this.stats);
+        return JSON.stringify(told, undefined, indent).replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
     }
 
     /** @param {number} row @returns {Value} */
     #value(row) {
         const r = this.#report, content = r.content(row), length = r.length(row);
-        return {
+        /** @type {Value} */
+        const value = {
             name: r.name(L.VALUES, row, L.VALUE_NAME),
-            graph: r.graph(r.at(L.VALUES, row, L.VALUE_SCOPE)),
-            kind: /** @type {Value['kind']} */ (L.KINDS[r.at(L.VALUES, row, L.VALUE_KIND)]),
+            graph: r.graph(r.scope(row)),
+            kind: /** @type {Value['kind']} */ (r.kind(row)),
             type: r.type(row),
             shape: r.shape(row),
             node: r.label(r.at(L.VALUES, row, L.VALUE_NODE)),
-            ...(content ? { content } : {}),
-            ...(length === undefined ? {} : { length }),
         };
+        if (content) value.content = content;
+        if (length !== undefined) value.length = length;
+        return value;
     }
 }

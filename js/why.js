@@ -18,16 +18,16 @@ export function why(r, result, start) {
     const has = (row, need) => {
         if (need === 'rank') return r.shape(row) ? undefined : 'shape';
         if (need === 'elements') return r.content(row)?.every((e) => e !== null) ? undefined : 'elements';
-        if (need === 'sizes') return L.KINDS[r.at(L.VALUES, row, L.VALUE_KIND)] === 'initializer' ? undefined : 'shape';
+        if (need === 'sizes') return r.kind(row) === 'initializer' ? undefined : 'shape';
         return r.shape(row)?.some((dim) => mentions(dim, need)) ? 'shape' : r.content(row)?.some((e) => mentions(e, need)) ? 'elements' : undefined;
     };
 
     /** Where a value's need comes from. @param {number} row @param {Need} need */
     const origin = (row, need) => {
-        const node = r.at(L.VALUES, row, L.VALUE_NODE), scope = r.at(L.VALUES, row, L.VALUE_SCOPE);
+        const node = r.at(L.VALUES, row, L.VALUE_NODE), scope = r.scope(row);
         if (node === NONE) {                    // a body's input: what its owner hands in
             const owner = r.at(L.SCOPES, scope, L.SCOPE_NODE);
-            return owner === NONE || r.at(L.VALUES, row, L.VALUE_KIND) ? undefined : pick(inputs(owner), need);
+            return owner === NONE || r.kind(row) !== 'input' ? undefined : pick(inputs(owner), need);
         }
         const symbol = symbols.get(need);
         if (symbol !== undefined && r.at(L.SYMBOLS, symbol, L.SYMBOL_NODE) === node) return undefined;
@@ -37,10 +37,9 @@ export function why(r, result, start) {
     };
 
     /** The inputs that decided something. @param {number} node */
-    const inputs = (node) => r.names(node, L.NODE_INPUTS).flatMap((name, i) => {
-        const bits = i < 32 ? r.at(L.NODES, node, i < 16 ? L.NODE_READ_LOW : L.NODE_READ_HIGH) >>> 2 * i % 32 & 3 : 3;
-        const row = name && bits ? r.resolve(name, r.at(L.NODES, node, L.NODE_SCOPE)) : undefined;
-        return row === undefined ? [] : [{ row, shape: bits & 1, content: bits & 2 }];
+    const inputs = (node) => r.inputs(node).flatMap(({ name, read }) => {
+        const row = name && read ? r.resolve(name, r.at(L.NODES, node, L.NODE_SCOPE)) : undefined;
+        return row === undefined ? [] : [{ row, shape: read & 1, content: read & 2 }];
     });
 
     /** @param {{ row: number, shape: unknown, content: unknown }[]} list @param {Need} need @param {Need} [next] */
@@ -80,8 +79,8 @@ function needs(r, row, symbols) {
 function childScopes(r) {
     const owned = new Map();
     for (let row = 0; row < r.rows(L.VALUES); row++) {
-        const node = r.at(L.SCOPES, r.at(L.VALUES, row, L.VALUE_SCOPE), L.SCOPE_NODE);
-        if (node === NONE || L.KINDS[r.at(L.VALUES, row, L.VALUE_KIND)] !== 'output') continue;
+        const node = r.at(L.SCOPES, r.scope(row), L.SCOPE_NODE);
+        if (node === NONE || r.kind(row) !== 'output') continue;
         if (!owned.get(node)?.push(row)) owned.set(node, [row]);
     }
     return owned;
@@ -97,15 +96,15 @@ function step(r, result, row, about, from, symbols, owned) {
     const node = r.at(L.VALUES, row, L.VALUE_NODE), value = result.values[row];
     const begins = about.flatMap((need, i) => {
         const symbol = symbols.get(need);
-        if (need === 'rank' && !from[i]) return (owned.get(node) ?? []).map((body) => `${r.graph(r.at(L.VALUES, body, L.VALUE_SCOPE))} gives [${r.shape(body)?.join(', ')}]`);
+        if (need === 'rank' && !from[i]) return (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
         return from[i] || symbol === undefined ? [] : [`${need}: ${L.REASONS[r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN)]}`];
     });
     const said = node === NONE ? [] : result.diagnostics.filter((d) => d.node === value.node && d.graph === value.graph).map((d) => d.message);
     const ways = new Map(from.flatMap((way) => (way ? [[way.row, way]] : [])));
     return {
-        ...value, op: node === NONE ? null : r.op(node), about,
+        ...value, op: node === NONE ? null : r.op(node).full, about,
         from: [...ways.values()].map((way) => ({
-            value: r.name(L.VALUES, way.row, L.VALUE_NAME), graph: r.graph(r.at(L.VALUES, way.row, L.VALUE_SCOPE)), read: way.read,
+            value: r.name(L.VALUES, way.row, L.VALUE_NAME), graph: r.graph(r.scope(way.row)), read: way.read,
         })),
         notes: [...begins, ...said],
     };

@@ -4,53 +4,38 @@
 
 /* ---- what is being built ---- */
 
-typedef struct map {                /* 64-bit keys (never 0) to u32 */
-    uint64_t *key;
-    uint32_t *value;
-    size_t room, used;              /* room is a power of two or 0 */
-} map;
-
 typedef struct column {
-    uint32_t *at;
+    void *at;
     size_t rows, room;
 } column;
 
-typedef struct graph_names {        /* texts of a graph's names, shared by all its scopes */
-    uint32_t *slot, *node;          /* node: 2 * text, + 1 where no other node of the graph has that name */
-} graph_names;
+/* What has a number already: keys are a kind below and what is unique within it. */
+enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_OP, KEY_SYMBOL };
+typedef struct known {
+    uint64_t key;                   /* 0: free */
+    uint32_t value;
+} known;
 
-typedef struct link {               /* an item of some symbol's list */
-    uint32_t symbol, first, second;
-} link;
+enum { WIDEST = 8, MOST_ROWS = 1 << 30 };      /* 4 times a row fits a word */
 
 typedef struct builder {
     shp_infer *x;
     shp_arena *a;
-    column table[SHP_TABLE_COUNT];  /* but CHARS */
-    uint8_t *chars;
-    size_t chars_len, chars_room;
-    uint32_t units;                 /* UTF-16 units in chars */
-    size_t *byte;                   /* where string i begins in chars; as many as rows of TEXT */
-    size_t byte_room;
-    map strings, dims, scopes, symbols, graphs;
-    graph_names *names;             /* indices are values of `graphs` */
-    size_t names_room;
+    column table[SHP_TABLE_COUNT];
+    uint32_t spare[WIDEST];         /* what is written there where memory has run out */
+    known *known;                   /* open addressing */
+    size_t known_room, known_used;  /* room is a power of two */
     const shp_scope **scope;        /* row to scope */
-    size_t scope_count, scope_room;
-    uint32_t *base;                 /* row of a scope's first node */
-    const shp_symbol **appeared;    /* symbols that are not declared, in order of appearance */
-    link *where;                    /* symbol is an index into `appeared` */
-    size_t appeared_count, appeared_room, where_room;
-    uint32_t type_text[SHP_TYPE_OTHER];
-    uint32_t row, axis;             /* of the dim being written, for visit() */
+    size_t scope_room;
+    uint32_t value, axis;           /* of the dim being written, for visit_new() */
+    bool closed;                    /* all shapes are written: what appears later is listed nowhere */
     bool hidden;
 } builder;
 
-static const uint8_t WIDTH[SHP_TABLE_COUNT] = {
+static const uint8_t WIDTH[SHP_TABLE_COUNT] = {     /* words of a row */
 #define X(name) + 1
 #define WIDTH_OF(name) [SHP_TABLE_##name] = 0 SHP_REPORT_##name(X),
-    WIDTH_OF(SCOPES) WIDTH_OF(VALUES) WIDTH_OF(NODES) WIDTH_OF(SYMBOLS) WIDTH_OF(ASSUMPTIONS) WIDTH_OF(DIAGNOSTICS)
-    WIDTH_OF(MODEL) WIDTH_OF(LISTS) WIDTH_OF(CELLS) WIDTH_OF(TEXT)
+    SHP_REPORT_TABLES(WIDTH_OF)
 #undef X
 };
 enum {
@@ -64,13 +49,33 @@ enum {
 #undef X
 };
 enum {
+#define X(name) FACT_##name,
+    SHP_REPORT_FACTS(X)
+#undef X
+};
+enum {
 #define X(name) NODE_##name,
     SHP_REPORT_NODES(X)
 #undef X
 };
 enum {
+#define X(name) OP_##name,
+    SHP_REPORT_OPS(X)
+#undef X
+};
+enum {
 #define X(name) SYMBOL_##name,
     SHP_REPORT_SYMBOLS(X)
+#undef X
+};
+enum {
+#define X(name) PLACE_##name,
+    SHP_REPORT_PLACES(X)
+#undef X
+};
+enum {
+#define X(name) EQUAL_##name,
+    SHP_REPORT_EQUALS(X)
 #undef X
 };
 enum {
@@ -84,6 +89,11 @@ enum {
 #undef X
 };
 enum {
+#define X(name) OPSET_##name,
+    SHP_REPORT_OPSETS(X)
+#undef X
+};
+enum {
 #define X(name) MODEL_##name,
     SHP_REPORT_MODEL(X)
 #undef X
@@ -91,145 +101,126 @@ enum {
 
 static uint32_t rows(const builder *b, int table) { return (uint32_t)b->table[table].rows; }
 
-/* A new zeroed row; NULL when memory has run out (b->a->failed tells at the end). */
-static uint32_t *push(builder *b, int table)
+/* Room for that many more rows at once: tables that grow leave their old selves behind. */
+static bool reserve(builder *b, int table, size_t more)
 {
     column *c = &b->table[table];
-    size_t width = WIDTH[table];
-    uint32_t *at = shp_grow_array(b->a, c->at, c->rows, &c->room, width * sizeof *at);
-    if (!at || c->rows >= SHP_NONE - 1) return NULL;
+    if (c->at && c->room - c->rows >= more) return true;
+    size_t room = c->rows + (more > c->rows ? more : c->rows), size = table == SHP_TABLE_CHARS ? 1 : WIDTH[table] * sizeof(uint32_t);
+    void *at = more < MOST_ROWS && room < MOST_ROWS ? shp_alloc_array(b->a, room, size) : NULL;
+    if (!at) {
+        b->a->failed = true;
+        return false;
+    }
+    if (c->rows) memcpy(at, c->at, c->rows * size);
     c->at = at;
-    return at + c->rows++ * width;
+    c->room = room;
+    return true;
 }
 
-static uint32_t *row_of(builder *b, int table, uint32_t row) { return b->table[table].at + (size_t)row * WIDTH[table]; }
-
-/* Where the value of a key is, made (SHP_NONE) if it is new; NULL without memory. */
-static uint32_t *map_at(builder *b, map *m, uint64_t key)
+static uint32_t *row_of(const builder *b, int table, uint32_t row)
 {
-    if (m->used * 2 >= m->room) {
-        size_t room = m->room ? m->room * 2 : 64;
-        map more = { shp_alloc_array(b->a, room, sizeof *more.key), shp_alloc_array(b->a, room, sizeof *more.value), room, m->used };
-        if (!more.key || !more.value) return NULL;
-        for (size_t i = 0; i < m->room; i++) {
-            if (!m->key[i]) continue;
-            size_t at = (size_t)shp_mix(m->key[i], 1) & (room - 1);
-            while (more.key[at]) at = (at + 1) & (room - 1);
-            more.key[at] = m->key[i];
-            more.value[at] = m->value[i];
-        }
-        *m = more;
+    return (uint32_t *)b->table[table].at + (size_t)row * WIDTH[table];
+}
+
+/* The first of that many new rows, or NULL. */
+static uint32_t *add(builder *b, int table, size_t count)
+{
+    if (!reserve(b, table, count)) return NULL;
+    uint32_t *row = row_of(b, table, rows(b, table));
+    b->table[table].rows += count;
+    return row;
+}
+
+/* A new row. Without memory it is one that nobody reads. */
+static uint32_t *push(builder *b, int table)
+{
+    uint32_t *row = add(b, table, 1);
+    return row ? row : b->spare;
+}
+
+static known *find(const builder *b, uint64_t key)
+{
+    size_t at = (size_t)shp_mix(key, 1) & (b->known_room - 1);
+    while (b->known[at].key && b->known[at].key != key) at = (at + 1) & (b->known_room - 1);
+    return &b->known[at];
+}
+
+/* The number that set() gave, SHP_NONE for none. */
+static uint32_t get(const builder *b, int kind, uint64_t key)
+{
+    const known *k = find(b, key << 4 | (uint64_t)kind);
+    return k->key ? k->value : SHP_NONE;
+}
+
+static void set(builder *b, int kind, uint64_t key, uint32_t value)
+{
+    if (b->known_used * 2 >= b->known_room) {
+        const known *old = b->known, *end = old + b->known_room;
+        known *more = shp_alloc_array(b->a, b->known_room * 2, sizeof *more);
+        if (!more) return;
+        b->known = more;
+        b->known_room *= 2;
+        for (; old < end; old++) if (old->key) *find(b, old->key) = *old;
     }
-    size_t at = (size_t)shp_mix(key, 1) & (m->room - 1);
-    while (m->key[at] && m->key[at] != key) at = (at + 1) & (m->room - 1);
-    if (!m->key[at]) {
-        m->key[at] = key;
-        m->value[at] = SHP_NONE;
-        m->used++;
-    }
-    return &m->value[at];
+    known *k = find(b, key << 4 | (uint64_t)kind);
+    b->known_used += !k->key;
+    *k = (known){ key << 4 | (uint64_t)kind, value };
 }
 
 static uint64_t address(const void *p) { return (uint64_t)(uintptr_t)p; }
 
 /* ---- text ---- */
 
-/* Length of the well-formed UTF-8 sequence at p (1 to 4), or 0. */
-static uint32_t sequence(const uint8_t *p, size_t left)
-{
-    uint32_t c = p[0], n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    if (n > left) return 0;
-    for (uint32_t i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
-    if (c == 0xE0 && p[1] < 0xA0) return 0;         /* overlong */
-    if (c == 0xED && p[1] >= 0xA0) return 0;        /* a surrogate */
-    if (c == 0xF0 && p[1] < 0x90) return 0;         /* overlong */
-    if (c == 0xF4 && p[1] >= 0x90) return 0;        /* past U+10FFFF */
-    return n;
-}
-
-static bool chars_room(builder *b, size_t more)
-{
-    if (b->chars_room - b->chars_len >= more) return true;
-    size_t room = b->chars_room * 2 + more + 4096;
-    uint8_t *chars = shp_alloc(b->a, room);
-    if (!chars) return false;
-    if (b->chars_len) memcpy(chars, b->chars, b->chars_len);
-    b->chars = chars;
-    b->chars_room = room;
-    return true;
-}
-
-/* Appends bytes as valid UTF-8, counting UTF-16 units. */
 static void append(builder *b, shp_str s)
 {
-    uint32_t ascii = 0;
-    while (ascii < s.len && s.at && (uint8_t)s.at[ascii] < 0x80) ascii++;
-    if (!s.at || s.len > UINT32_MAX / 4 || !chars_room(b, ascii == s.len ? s.len : (size_t)s.len * 3)) return;
-    const uint8_t *p = (const uint8_t *)s.at;
-    uint8_t *out = b->chars + b->chars_len;
-    if (ascii) memcpy(out, p, ascii);
-    out += ascii;
-    b->units += ascii;
-    for (size_t i = ascii; i < s.len;) {
-        uint32_t n = sequence(p + i, s.len - i);
-        const uint8_t *from = n ? p + i : (const uint8_t *)"\xEF\xBF\xBD";
-        i += n ? n : 1;
-        b->units += n == 4 ? 2 : 1;
-        for (uint32_t k = n ? n : 3; k; k--) *out++ = *from++;
-    }
-    b->chars_len = (size_t)(out - b->chars);
+    if (!s.at || !s.len || !reserve(b, SHP_TABLE_CHARS, s.len)) return;
+    column *c = &b->table[SHP_TABLE_CHARS];
+    memcpy((char *)c->at + c->rows, s.at, s.len);
+    c->rows += s.len;
 }
 
 /* Closes the string of what was appended since the last one, and gives its number. */
 static uint32_t close_text(builder *b)
 {
-    uint32_t id = rows(b, SHP_TABLE_TEXT);
-    uint32_t *start = push(b, SHP_TABLE_TEXT);
-    size_t *byte = shp_grow_array(b->a, b->byte, id, &b->byte_room, sizeof *byte);
-    if (!start || !byte) return 0;
-    b->byte = byte;
-    *start = b->units;
-    byte[id] = b->chars_len;
-    return id - 1;
+    if (!reserve(b, SHP_TABLE_TEXT, 1)) return 0;
+    *push(b, SHP_TABLE_TEXT) = rows(b, SHP_TABLE_CHARS);
+    return rows(b, SHP_TABLE_TEXT) - 2;
 }
 
-/* A string of its own, for names that hardly repeat. */
 static uint32_t new_text(builder *b, shp_str s)
 {
-    if (!s.at || !s.len) return 0;
     append(b, s);
     return close_text(b);
+}
+
+static shp_str text_at(const builder *b, uint32_t id)
+{
+    const uint32_t *start = row_of(b, SHP_TABLE_TEXT, id);
+    return (shp_str){ (const char *)b->table[SHP_TABLE_CHARS].at + start[0], start[1] - start[0] };
 }
 
 /* The number of a string, the same for equal ones. */
 static uint32_t text(builder *b, shp_str s)
 {
     if (!s.at || !s.len) return 0;
-    uint64_t key = shp_hash(1, s.at, s.len);
-    uint32_t *id = map_at(b, &b->strings, key | 1);
-    if (!id) return 0;
-    if (*id != SHP_NONE) {
-        size_t at = b->byte[*id], len = b->byte[*id + 1] - at;
-        if (len == s.len && !memcmp(b->chars + at, s.at, len)) return *id;
-    }
-    append(b, s);
-    return *id = close_text(b);
+    uint64_t key = shp_hash(0, s.at, s.len);
+    uint32_t id = get(b, KEY_TEXT, key);
+    if (id != SHP_NONE && shp_str_eq(text_at(b, id), s)) return id;
+    set(b, KEY_TEXT, key, id = new_text(b, s));
+    return id;
 }
 
 static shp_str zstr(const char *s) { return (shp_str){ s, (uint32_t)strlen(s) }; }
 
-static void append_number(builder *b, uint64_t v)
+static void append_int(builder *b, int64_t v)
 {
     char digits[20];
     uint32_t n = 0;
-    do digits[sizeof digits - ++n] = (char)('0' + v % 10); while (v /= 10);
+    uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do digits[sizeof digits - ++n] = (char)('0' + size % 10); while (size /= 10);
+    if (v < 0) digits[sizeof digits - ++n] = '-';
     append(b, (shp_str){ digits + sizeof digits - n, n });
-}
-
-static void append_int(builder *b, int64_t v)
-{
-    if (v < 0) append(b, SHP_STR("-"));
-    append_number(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 /* ---- cells ---- */
@@ -248,8 +239,8 @@ static cell cell_int(builder *b, int64_t v)
 
 static cell cell_real(builder *b, double v)
 {
-    uint32_t at = rows(b, SHP_TABLE_CELLS), *bits = push(b, SHP_TABLE_CELLS);
-    if (bits) memcpy(bits, &v, sizeof v);
+    uint32_t at = rows(b, SHP_TABLE_REALS);
+    memcpy(push(b, SHP_TABLE_REALS), &v, sizeof v);
     return mark(SHP_CELL_REAL, at);
 }
 
@@ -258,20 +249,7 @@ static void visit_hidden(void *arg, const shp_symbol *s)
     if (!s->name.len && !s->printed) ((builder *)arg)->hidden = true;
 }
 
-static void visit_new(void *arg, const shp_symbol *s)
-{
-    builder *b = arg;
-    uint32_t *known = s->declared ? NULL : map_at(b, &b->symbols, address(s));
-    if (!known || *known != SHP_NONE) return;
-    const shp_symbol **list = shp_grow_array(b->a, b->appeared, b->appeared_count, &b->appeared_room, sizeof *list);
-    link *where = shp_grow_array(b->a, b->where, b->appeared_count, &b->where_room, sizeof *where);
-    if (!list || !where) return;
-    b->appeared = list;
-    b->where = where;
-    where[b->appeared_count] = (link){ 0, b->row, b->axis };
-    *known = (uint32_t)b->appeared_count;
-    list[b->appeared_count++] = s;
-}
+static void visit_new(void *arg, const shp_symbol *s);
 
 /* The text of an expression: number of the string, SHP_NONE where it cannot be had. */
 static uint32_t text_dim(builder *b, shp_dim d)
@@ -291,17 +269,15 @@ static cell cell_dim(builder *b, shp_dim d, bool content)
     d = shp_dim_resolve(b->x->dims, d);
     if (!d) return mark(SHP_CELL_NULL, 0);
     if (shp_dim_number(b->x->dims, d, &v)) return cell_int(b, v);
-    uint32_t *known = map_at(b, &b->dims, d);
-    if (!known) return mark(SHP_CELL_NULL, 0);
-    if (*known == SHP_NONE) {
+    uint32_t id = get(b, KEY_DIM, d);
+    if (id == SHP_NONE) {
         b->hidden = false;
         if (content) shp_dim_visit(b->x->dims, d, visit_hidden, b);
-        if (b->hidden) return mark(SHP_CELL_NULL, 0);
-        *known = text_dim(b, d);
-        shp_dim_visit(b->x->dims, d, visit_new, b);
-        if (*known == SHP_NONE) return mark(SHP_CELL_NULL, 0);
+        if (b->hidden || (id = text_dim(b, d)) == SHP_NONE) return mark(SHP_CELL_NULL, 0);
+        set(b, KEY_DIM, d, id);
+        if (!b->closed) shp_dim_visit(b->x->dims, d, visit_new, b);
     }
-    return mark(SHP_CELL_TEXT, *known);
+    return mark(SHP_CELL_TEXT, id);
 }
 
 static cell cell_elem(builder *b, shp_elem e, bool flag)
@@ -312,48 +288,25 @@ static cell cell_elem(builder *b, shp_elem e, bool flag)
     if (flag && c <= 1) return mark(c ? SHP_CELL_TRUE : SHP_CELL_FALSE, 0);
     if (e.den == 1 || marked(c, SHP_CELL_NULL)) return c;
     int64_t v;
-    if (shp_dim_number(b->x->dims, shp_dim_resolve(b->x->dims, e.num), &v)) return cell_real(b, (double)v / e.den);
-    uint32_t id = (uint32_t)c;
-    size_t at = b->byte[id];
-    uint32_t len = (uint32_t)(b->byte[id + 1] - at);
-    bool sum = !shp_dim_symbol(b->x->dims, shp_dim_resolve(b->x->dims, e.num));
-    if (!chars_room(b, (size_t)len * 3 + 32)) return mark(SHP_CELL_NULL, 0);      /* so that the view stays */
+    shp_dim d = shp_dim_resolve(b->x->dims, e.num);
+    if (shp_dim_number(b->x->dims, d, &v)) return cell_real(b, (double)v / e.den);
+    bool sum = !shp_dim_symbol(b->x->dims, d);
     if (sum) append(b, SHP_STR("("));
-    append(b, (shp_str){ (const char *)b->chars + at, len });
-    if (sum) append(b, SHP_STR(")"));
-    append(b, SHP_STR("/"));
-    append_number(b, (uint64_t)e.den);
+    append(b, text_at(b, (uint32_t)c));
+    append(b, sum ? SHP_STR(")/") : SHP_STR("/"));
+    append_int(b, e.den);
     return mark(SHP_CELL_TEXT, close_text(b));
 }
 
-/* Adds `count` cells; the first one's index. */
-static uint32_t cells(builder *b, size_t count)
+static uint32_t add_cell(builder *b, cell c)
 {
-    uint32_t first = rows(b, SHP_TABLE_CELLS);
-    for (size_t i = 0; i < count; i++) push(b, SHP_TABLE_CELLS);
-    return first;
-}
-
-static void set_cell(builder *b, uint32_t at, cell c)
-{
-    uint32_t word[2] = { (uint32_t)c, (uint32_t)(c >> 32) };
-    if (at < rows(b, SHP_TABLE_CELLS)) memcpy(row_of(b, SHP_TABLE_CELLS, at), word, sizeof word);
-}
-
-static uint32_t one_cell(builder *b, cell c)
-{
-    uint32_t at = cells(b, 1);
-    set_cell(b, at, c);
+    uint32_t at = rows(b, SHP_TABLE_CELLS), *row = push(b, SHP_TABLE_CELLS);
+    row[0] = (uint32_t)c;
+    row[1] = (uint32_t)(c >> 32);
     return at;
 }
 
-static void list_item(builder *b, uint32_t item)
-{
-    uint32_t *at = push(b, SHP_TABLE_LISTS);
-    if (at) *at = item;
-}
-
-/* ---- types ---- */
+/* ---- facts ---- */
 
 static void append_type(builder *b, shp_type t)
 {
@@ -381,295 +334,285 @@ static void append_type(builder *b, shp_type t)
 static uint32_t text_type(builder *b, shp_type t)
 {
     if (!t || shp_type_kind(b->x, t) == SHP_KIND_UNKNOWN) return 0;
-    if (t < SHP_TYPE_OTHER && b->type_text[t]) return b->type_text[t];
+    uint32_t id = get(b, KEY_TYPE, t);
+    if (id != SHP_NONE) return id;
     append_type(b, t);
-    uint32_t id = close_text(b);
-    if (t < SHP_TYPE_OTHER) b->type_text[t] = id;
+    set(b, KEY_TYPE, t, id = close_text(b));
     return id;
+}
+
+/* The row of a value's type and shape; equal hashes are equal, as value numbers are. */
+static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
+{
+    const shp_shape *shape = f->shape && f->shape->rank >= 0 ? f->shape : NULL;
+    uint32_t rank = shape ? (uint32_t)shape->rank : SHP_NONE;
+    uint64_t key = shp_mix(f->type, rank);
+    for (uint32_t i = 0; shape && i < rank; i++) key = shp_mix(key, shape->dim[i]);
+    uint32_t at = get(b, KEY_FACT, key);
+    if (at != SHP_NONE) return at;
+    set(b, KEY_FACT, key, at = rows(b, SHP_TABLE_FACTS));
+    uint32_t *row = push(b, SHP_TABLE_FACTS);
+    row[FACT_TYPE] = text_type(b, f->type);
+    row[FACT_SHAPE] = rows(b, SHP_TABLE_CELLS);
+    row[FACT_RANK] = rank;
+    row[FACT_CONTENT] = row[FACT_LENGTH] = SHP_NONE;
+    b->value = value;
+    for (b->axis = 0; shape && b->axis < rank; b->axis++) add_cell(b, cell_dim(b, shape->dim[b->axis], false));
+    return at;
+}
+
+/* The elements of a tensor as cells from *first on; false where none is known. */
+static bool write_elements(builder *b, const shp_content *c, bool flag, uint32_t *first)
+{
+    bool told = !c->count;
+    *first = rows(b, SHP_TABLE_CELLS);
+    for (uint32_t i = 0; i < c->count; i++) {
+        cell e = cell_elem(b, c->elem[i], flag);
+        told |= !marked(e, SHP_CELL_NULL);
+        add_cell(b, e);
+    }
+    if (!told) b->table[SHP_TABLE_CELLS].rows = *first;
+    return told;
+}
+
+/* Gives a value a fact of its own where there is more to say. */
+static void write_content(builder *b, uint32_t *value, const shp_fact *f)
+{
+    const shp_content *c = shp_known_content(b->x, f);
+    if (!c) return;
+    shp_kind kind = shp_type_kind(b->x, f->type);
+    cell length = kind == SHP_KIND_SEQ && c->length ? cell_dim(b, c->length, true) : mark(SHP_CELL_NULL, 0);
+    uint32_t first;
+    bool elements = kind == SHP_KIND_TENSOR && !c->item && write_elements(b, c, shp_dtype_kind(f->type) == 'B', &first);
+    if (!elements && marked(length, SHP_CELL_NULL)) return;
+    uint32_t at = rows(b, SHP_TABLE_FACTS), *row = push(b, SHP_TABLE_FACTS);
+    memcpy(row, row_of(b, SHP_TABLE_FACTS, value[VALUE_FACT]), WIDTH[SHP_TABLE_FACTS] * sizeof *row);
+    value[VALUE_FACT] = at;
+    if (elements) row[FACT_CONTENT] = first, row[FACT_COUNT] = c->count;
+    if (!marked(length, SHP_CELL_NULL)) row[FACT_LENGTH] = add_cell(b, length);
 }
 
 /* ---- graphs ---- */
 
-static uint32_t scope_row(builder *b, const shp_scope *s)
+static uint32_t scope_row(const builder *b, const shp_scope *s)
 {
     for (; s; s = s->caller) {          /* one that has been dropped: where it was called */
-        uint32_t *row = map_at(b, &b->scopes, address(s));
-        if (row && *row != SHP_NONE) return *row;
+        uint32_t row = get(b, KEY_SCOPE, address(s));
+        if (row != SHP_NONE) return row;
     }
     return 0;
 }
 
-static uint32_t node_row(builder *b, const shp_scope *s, uint32_t node)
+static uint32_t node_row(const builder *b, const shp_scope *s, uint32_t node)
 {
     if (!s || node >= s->graph->nodes) return SHP_NONE;
     uint32_t row = scope_row(b, s);
-    return b->scope[row] == s ? b->base[row] + node : SHP_NONE;
+    return b->scope[row] == s ? row_of(b, SHP_TABLE_SCOPES, row)[SCOPE_NODES] + node : SHP_NONE;
+}
+
+static shp_str name_of(const shp_graph *g, size_t i)
+{
+    shp_str name = i < g->nodes ? g->node[i].name : g->slot[i - g->nodes].name;
+    return name.at ? name : SHP_STR("");
+}
+
+/* The text of the first of a graph's names: its nodes', then its slots'. They hardly repeat, so each is one of its own, and all scopes
+ * of the graph share them. */
+static uint32_t names_of(builder *b, const shp_graph *g)
+{
+    uint32_t first = get(b, KEY_GRAPH, address(g));
+    if (first != SHP_NONE) return first;
+    size_t bytes = 0, count = (size_t)g->nodes + g->slots;
+    for (size_t i = 0; i < count; i++) bytes += name_of(g, i).len;
+    set(b, KEY_GRAPH, address(g), first = rows(b, SHP_TABLE_TEXT) - 1);
+    if (!reserve(b, SHP_TABLE_CHARS, bytes) || !reserve(b, SHP_TABLE_TEXT, count)) return first;
+    column *chars = &b->table[SHP_TABLE_CHARS];
+    uint32_t *start = row_of(b, SHP_TABLE_TEXT, first + 1);
+    for (size_t i = 0; i < count; i++) {
+        shp_str name = name_of(g, i);
+        if (name.len) memcpy((char *)chars->at + chars->rows, name.at, name.len);
+        start[i] = (uint32_t)(chars->rows += name.len);
+    }
+    b->table[SHP_TABLE_TEXT].rows += count;
+    return first;
 }
 
 /* All graphs, depth first. */
-static void collect(builder *b)
+static void write_scopes(builder *b)
 {
-    for (const shp_scope *s = b->x->main; s;) {
-        const shp_scope **list = shp_grow_array(b->a, b->scope, b->scope_count, &b->scope_room, sizeof *list);
-        uint32_t *row = map_at(b, &b->scopes, address(s));
-        if (!list || !row) return;
+    uint32_t nodes = 0;
+    for (const shp_scope *s = b->x->main; s && !b->a->failed;) {
+        uint32_t at = rows(b, SHP_TABLE_SCOPES);
+        const shp_scope **list = shp_grow_array(b->a, b->scope, at, &b->scope_room, sizeof *list);
+        if (!list) return;
         b->scope = list;
-        *row = (uint32_t)b->scope_count;
-        list[b->scope_count++] = s;
+        list[at] = s;
+        set(b, KEY_SCOPE, address(s), at);
+        uint32_t *row = push(b, SHP_TABLE_SCOPES);
+        row[SCOPE_PARENT] = s->caller ? scope_row(b, s->caller) : SHP_NONE;
+        row[SCOPE_NODE] = node_row(b, s->caller, s->node);
+        row[SCOPE_ATTR] = text(b, s->attr);
+        row[SCOPE_NODES] = nodes;
+        row[SCOPE_NAMES] = names_of(b, s->graph);
+        nodes += s->graph->nodes;
         if (s->first) { s = s->first; continue; }
         while (s && !s->next) s = s->caller;
         if (s) s = s->next;
     }
 }
 
-/* Marks the nodes whose name no other one has; `table` has room for twice as many, a power of two. */
-static void mark_unique(const shp_graph *g, graph_names *n, uint32_t *table, size_t room)
+static void list_item(builder *b, uint32_t item) { *push(b, SHP_TABLE_LISTS) = item; }
+
+/* ---- nodes and values ---- */
+
+/* A graph being written. */
+typedef struct graph_writer {
+    builder *b;
+    const shp_scope *s;
+    uint32_t scope, slot_name;      /* names of slots are texts from there on */
+    uint8_t *listed;                /* slots that have a row */
+    uint32_t *node, *value, *item;  /* the next rows */
+} graph_writer;
+
+static uint32_t op_row(builder *b, const shp_op_proto *op)
 {
-    for (uint32_t i = 0; i < g->nodes; i++) {
-        shp_str name = g->node[i].name;
-        if (!n->node[i]) continue;
-        n->node[i] |= 1;
-        size_t at = (size_t)shp_hash(2, name.at, name.len) & (room - 1);
-        while (table[at] && !shp_str_eq(g->node[table[at] - 1].name, name)) at = (at + 1) & (room - 1);
-        if (table[at]) n->node[i] &= ~1u, n->node[table[at] - 1] &= ~1u;
-        else table[at] = i + 1;
-    }
+    uint32_t at = get(b, KEY_OP, address(op));
+    if (at != SHP_NONE) return at;
+    set(b, KEY_OP, address(op), at = rows(b, SHP_TABLE_OPS));
+    uint32_t *row = push(b, SHP_TABLE_OPS);
+    row[OP_DOMAIN] = text(b, op->domain);
+    row[OP_NAME] = text(b, op->op_type);
+    return at;
 }
 
-/* The texts of a graph's names, made when it is first met. */
-static graph_names *names_of(builder *b, const shp_graph *g)
+static void write_node(graph_writer *w, const shp_node_proto *p, uint64_t read)
 {
-    uint32_t *known = map_at(b, &b->graphs, address(g));
-    if (!known) return NULL;
-    if (*known != SHP_NONE) return &b->names[*known];
-    uint32_t at = (uint32_t)b->graphs.used - 1;
-    size_t room = 16;
-    while (room < (size_t)g->nodes * 2) room *= 2;
-    graph_names *list = shp_grow_array(b->a, b->names, at, &b->names_room, sizeof *list);
-    graph_names n = { shp_alloc_array(b->a, g->slots + 1u, sizeof *n.slot), shp_alloc_array(b->a, g->nodes + 1u, sizeof *n.node) };
-    uint32_t *table = shp_alloc_array(b->a, room, sizeof *table);
-    if (!list || !n.slot || !n.node || !table) return NULL;
-    for (uint32_t i = 0; i < g->slots; i++) n.slot[i] = new_text(b, g->slot[i].name);
-    for (uint32_t i = 0; i < g->nodes; i++) n.node[i] = 2 * new_text(b, g->node[i].name);
-    mark_unique(g, &n, table, room);
-    b->names = list;
-    list[at] = n;
-    *known = at;
-    return &list[at];
+    uint32_t *row = w->node, *item = w->item;
+    w->node += WIDTH[SHP_TABLE_NODES];
+    row[NODE_SCOPE] = w->scope;
+    row[NODE_OP] = op_row(w->b, p->op);
+    row[NODE_ARGS] = (uint32_t)(item - row_of(w->b, SHP_TABLE_LISTS, 0));
+    *item++ = p->inputs;
+    for (uint32_t i = 0; i < p->inputs; i++, read = i < 32 ? read >> 2 : 3)
+        *item++ = (p->input[i] == SHP_NONE ? 0 : 4 * (w->slot_name + p->input[i])) + ((uint32_t)read & 3);
+    *item++ = p->outputs;
+    for (uint32_t i = 0; i < p->outputs; i++) *item++ = p->output[i] == SHP_NONE ? 0 : w->slot_name + p->output[i];
+    w->item = item;
 }
 
-static uint32_t list_names(builder *b, const graph_names *n, const uint32_t *slot, uint32_t count)
+static void write_value(graph_writer *w, uint32_t slot, uint32_t node)
 {
-    uint32_t first = rows(b, SHP_TABLE_LISTS);
-    for (uint32_t i = 0; i < count; i++) list_item(b, slot[i] == SHP_NONE ? 0 : n->slot[slot[i]]);
-    return first;
+    if (slot == SHP_NONE || w->listed[slot]) return;
+    w->listed[slot] = 1;
+    const shp_slot *v = &w->s->graph->slot[slot];
+    uint32_t *row = w->value;
+    w->value += WIDTH[SHP_TABLE_VALUES];
+    row[VALUE_NAME] = w->slot_name + slot;
+    row[VALUE_NODE] = node;
+    row[VALUE_PLACE] = 4 * w->scope + (v->is_input ? SHP_VALUE_INPUT : v->source == SHP_FROM_INITIALIZER ? SHP_VALUE_INITIALIZER
+        : v->is_output ? SHP_VALUE_OUTPUT : SHP_VALUE_INTERMEDIATE);
+    row[VALUE_FACT] = fact_row(w->b, &w->s->fact[slot], (uint32_t)w->b->table[SHP_TABLE_VALUES].rows++);
 }
 
-static void write_node(builder *b, const shp_node_proto *p, const graph_names *n, uint32_t scope, uint32_t i, uint64_t read)
-{
-    uint32_t *row = push(b, SHP_TABLE_NODES);
-    if (!row) return;
-    row[NODE_SCOPE] = scope;
-    row[NODE_INDEX] = i;
-    row[NODE_NAME] = n->node[i] / 2;
-    row[NODE_UNIQUE] = n->node[i] & 1;
-    row[NODE_DOMAIN] = text(b, p->op->domain);
-    row[NODE_OP] = text(b, p->op->op_type);
-    row[NODE_INPUTS] = list_names(b, n, p->input, p->inputs);
-    row[NODE_INPUT_COUNT] = p->inputs;
-    row[NODE_OUTPUTS] = list_names(b, n, p->output, p->outputs);
-    row[NODE_OUTPUT_COUNT] = p->outputs;
-    row[NODE_READ_LOW] = (uint32_t)read;
-    row[NODE_READ_HIGH] = (uint32_t)(read >> 32);
-}
-
-static void write_nodes(builder *b, uint32_t scope)
+static void write_graph(builder *b, uint32_t scope)
 {
     const shp_scope *s = b->scope[scope];
-    const graph_names *n = names_of(b, s->graph);
-    b->base[scope] = rows(b, SHP_TABLE_NODES);
-    for (uint32_t i = 0; n && i < s->graph->nodes; i++)
-        write_node(b, &s->graph->node[i], n, scope, i, s->read ? s->read[i] : 0);
-}
-
-static void write_scope(builder *b, uint32_t scope)
-{
-    const shp_scope *s = b->scope[scope];
-    uint32_t *row = push(b, SHP_TABLE_SCOPES);
-    if (!row) return;
-    row[SCOPE_PARENT] = row[SCOPE_NODE] = SHP_NONE;
-    if (!s->caller) return;
-    uint32_t parent = row[SCOPE_PARENT] = scope_row(b, s->caller);
-    uint32_t at = row[SCOPE_NODE] = node_row(b, s->caller, s->node);
-    if (at == SHP_NONE) return;
-    const uint32_t *node = row_of(b, SHP_TABLE_NODES, at);
-    uint32_t path = row_of(b, SHP_TABLE_SCOPES, parent)[SCOPE_PATH];
-    uint32_t pieces[2] = { path, node[NODE_UNIQUE] ? node[NODE_NAME] : node[NODE_OP] };
-    for (uint32_t i = 0; i < 2; i++) {
-        size_t from = b->byte[pieces[i]], len = b->byte[pieces[i] + 1] - from;
-        if (!chars_room(b, len * 3 + 1)) return;        /* so that the view stays */
-        append(b, (shp_str){ (const char *)b->chars + from, (uint32_t)len });
-        if (!i && len) append(b, SHP_STR("/"));
-    }
-    if (!node[NODE_UNIQUE]) append(b, SHP_STR("#")), append_number(b, s->node);
-    if (s->attr.len) append(b, SHP_STR("/")), append(b, s->attr);
-    row[SCOPE_PATH] = close_text(b);
-}
-
-/* ---- values ---- */
-
-static void write_shape(builder *b, uint32_t at, const shp_fact *f)
-{
-    uint32_t *row = row_of(b, SHP_TABLE_VALUES, at);
-    row[VALUE_TYPE] = text_type(b, f->type);
-    row[VALUE_RANK] = row[VALUE_CONTENT] = row[VALUE_LENGTH] = SHP_NONE;
-    if (!f->shape || f->shape->rank < 0) return;
-    uint32_t rank = row[VALUE_RANK] = (uint32_t)f->shape->rank, first = row[VALUE_SHAPE] = cells(b, rank);
-    b->row = at;
-    for (b->axis = 0; b->axis < rank; b->axis++) set_cell(b, first + b->axis, cell_dim(b, f->shape->dim[b->axis], false));
-}
-
-static void write_content(builder *b, uint32_t at, const shp_fact *f)
-{
-    const shp_content *c = shp_known_content(b->x, f);
-    shp_kind kind = shp_type_kind(b->x, f->type);
-    if (c && kind == SHP_KIND_SEQ && c->length) {
-        cell length = cell_dim(b, c->length, true);
-        if (!marked(length, SHP_CELL_NULL)) row_of(b, SHP_TABLE_VALUES, at)[VALUE_LENGTH] = one_cell(b, length);
-    }
-    if (!c || kind != SHP_KIND_TENSOR || c->item) return;
-    bool flag = shp_dtype_kind(f->type) == 'B', known = !c->count;
-    uint32_t first = cells(b, c->count);
-    for (uint32_t i = 0; i < c->count; i++) {
-        cell e = cell_elem(b, c->elem[i], flag);
-        known |= !marked(e, SHP_CELL_NULL);
-        set_cell(b, first + i, e);
-    }
-    if (!known) return;
-    uint32_t *row = row_of(b, SHP_TABLE_VALUES, at);
-    row[VALUE_CONTENT] = first;
-    row[VALUE_COUNT] = c->count;
-}
-
-static void write_value(builder *b, const graph_names *n, uint32_t scope, uint32_t slot, uint8_t *listed, uint32_t node)
-{
-    const shp_scope *s = b->scope[scope];
-    if (slot == SHP_NONE || listed[slot]) return;
-    listed[slot] = 1;
-    const shp_slot *v = &s->graph->slot[slot];
-    uint32_t at = rows(b, SHP_TABLE_VALUES), *row = push(b, SHP_TABLE_VALUES);
-    if (!row) return;
-    row[VALUE_NAME] = n->slot[slot];
-    row[VALUE_SCOPE] = scope;
-    row[VALUE_NODE] = node == SHP_NONE ? SHP_NONE : b->base[scope] + node;
-    row[VALUE_KIND] = v->is_input ? SHP_VALUE_INPUT : v->source == SHP_FROM_INITIALIZER ? SHP_VALUE_INITIALIZER
-        : v->is_output ? SHP_VALUE_OUTPUT : SHP_VALUE_INTERMEDIATE;
-    row[VALUE_COUNT] = slot;            /* until write_content */
-    write_shape(b, at, &s->fact[slot]);
-}
-
-static void write_values(builder *b, uint32_t scope)
-{
-    const shp_graph *g = b->scope[scope]->graph;
-    const graph_names *n = names_of(b, g);
-    uint8_t *listed = shp_alloc(b->a, (size_t)g->slots + 1);
-    if (!n || !listed) return;
-    for (uint32_t i = 0; i < g->inputs; i++) write_value(b, n, scope, g->input[i], listed, SHP_NONE);
-    for (uint32_t i = 0; i < g->initializers; i++) write_value(b, n, scope, g->initializer_slot[i], listed, SHP_NONE);
+    const shp_graph *g = s->graph;
+    const uint32_t *at = row_of(b, SHP_TABLE_SCOPES, scope);
+    graph_writer w = { .b = b, .s = s, .scope = scope, .slot_name = at[SCOPE_NAMES] + g->nodes, .listed = shp_alloc(b->a, (size_t)g->slots + 1) };
+    size_t items = 2 * (size_t)g->nodes;
+    for (uint32_t i = 0; i < g->nodes; i++) items += (size_t)g->node[i].inputs + g->node[i].outputs;
+    w.item = add(b, SHP_TABLE_LISTS, items);
+    w.node = add(b, SHP_TABLE_NODES, g->nodes);
+    if (!w.listed || !w.item || !w.node || !reserve(b, SHP_TABLE_VALUES, g->slots)) return;
+    w.value = row_of(b, SHP_TABLE_VALUES, rows(b, SHP_TABLE_VALUES));
+    for (uint32_t i = 0; i < g->inputs; i++) write_value(&w, g->input[i], SHP_NONE);
+    for (uint32_t i = 0; i < g->initializers; i++) write_value(&w, g->initializer_slot[i], SHP_NONE);
     for (uint32_t i = 0; i < g->nodes; i++) {
         const shp_node_proto *p = &g->node[i];
-        for (uint32_t o = 0; o < p->outputs; o++) write_value(b, n, scope, p->output[o], listed, i);
+        write_node(&w, p, s->read ? s->read[i] : 0);
+        for (uint32_t o = 0; o < p->outputs; o++) write_value(&w, p->output[o], at[SCOPE_NODES] + i);
     }
+}
+
+/* The fact behind a row of a value. */
+static const shp_fact *fact_of(const builder *b, const uint32_t *value)
+{
+    uint32_t row = value[VALUE_PLACE] / 4;
+    const shp_scope *s = b->scope[row];
+    return &s->fact[value[VALUE_NAME] - row_of(b, SHP_TABLE_SCOPES, row)[SCOPE_NAMES] - s->graph->nodes];
 }
 
 /* ---- symbols ---- */
 
-/* Hands each symbol row its items, in order: column `first` and the one after it are the list; `pair` lists both numbers. */
-static void group(builder *b, const link *item, size_t count, int first, bool pair)
-{
-    uint32_t symbols = rows(b, SHP_TABLE_SYMBOLS), size = pair ? 2 : 1;
-    for (size_t i = 0; i < count; i++) if (item[i].symbol < symbols) row_of(b, SHP_TABLE_SYMBOLS, item[i].symbol)[first + 1]++;
-    uint32_t at = rows(b, SHP_TABLE_LISTS), total = 0;
-    for (uint32_t i = 0; i < symbols; i++) {
-        uint32_t *row = row_of(b, SHP_TABLE_SYMBOLS, i);
-        row[first] = at + total;
-        total += row[first + 1] * size;
-        row[first + 1] = 0;
-    }
-    for (uint32_t i = 0; i < total; i++) list_item(b, 0);
-    if (b->a->failed) return;
-    for (size_t i = 0; i < count; i++) {
-        if (item[i].symbol >= symbols) continue;
-        uint32_t *row = row_of(b, SHP_TABLE_SYMBOLS, item[i].symbol);
-        uint32_t *to = row_of(b, SHP_TABLE_LISTS, row[first] + size * row[first + 1]++);
-        to[0] = item[i].first;
-        if (pair) to[1] = item[i].second;
-    }
-}
-
 static void write_symbol(builder *b, const shp_symbol *s)
 {
-    uint32_t at = rows(b, SHP_TABLE_SYMBOLS), *row = push(b, SHP_TABLE_SYMBOLS), *known = map_at(b, &b->symbols, address(s));
-    if (!row || !known) return;
-    *known = at;
+    uint32_t at = rows(b, SHP_TABLE_SYMBOLS), *row = push(b, SHP_TABLE_SYMBOLS);
+    set(b, KEY_SYMBOL, address(s), at);
     if (s->name.len) {
         row[SYMBOL_NAME] = text(b, s->name);
     } else {
         append(b, SHP_STR("unk__"));
-        append_number(b, s->printed - 1);
+        append_int(b, s->printed - 1);
         row[SYMBOL_NAME] = close_text(b);
     }
     row[SYMBOL_ORIGIN] = s->declared ? SHP_ORIGIN_DECLARED : s->name.len ? SHP_ORIGIN_ADOPTED : SHP_ORIGIN_WHY + s->origin.why;
     row[SYMBOL_NODE] = s->name.len ? SHP_NONE : node_row(b, s->origin.scope, s->origin.node);
 }
 
-static uint32_t symbol_row(builder *b, shp_dim d)
+static void write_place(builder *b, uint32_t symbol, uint32_t value, uint32_t axis)
 {
-    const shp_symbol *s = shp_dim_symbol(b->x->dims, shp_dim_resolve(b->x->dims, d));
-    uint32_t *row = s ? map_at(b, &b->symbols, address(s)) : NULL;
-    return row ? *row : SHP_NONE;
+    uint32_t *row = push(b, SHP_TABLE_PLACES);
+    row[PLACE_SYMBOL] = symbol;
+    row[PLACE_VALUE] = value;
+    row[PLACE_AXIS] = axis;
 }
 
-static void add_link(builder *b, link **list, size_t *count, size_t *room, link l)
+/* A symbol that no input declares is listed where it appears first. */
+static void visit_new(void *arg, const shp_symbol *s)
 {
-    link *more = shp_grow_array(b->a, *list, *count, room, sizeof l);
-    if (!more) return;
-    *list = more;
-    more[(*count)++] = l;
+    builder *b = arg;
+    if (s->declared || get(b, KEY_SYMBOL, address(s)) != SHP_NONE) return;
+    write_place(b, rows(b, SHP_TABLE_SYMBOLS), b->value, b->axis);
+    write_symbol(b, s);
 }
 
-/* The inputs' axes that are a symbol, nothing else. */
-static void write_where(builder *b, uint32_t declared)
+static void write_declared(builder *b)
 {
-    link *list = NULL;
-    size_t count = 0, room = 0;
-    const shp_scope *s = b->x->main;
-    for (uint32_t v = 0; v < rows(b, SHP_TABLE_VALUES); v++) {
-        const uint32_t *row = row_of(b, SHP_TABLE_VALUES, v);
-        if (row[VALUE_SCOPE] || row[VALUE_KIND] != SHP_VALUE_INPUT) break;      /* inputs come first */
-        const shp_shape *shape = s->fact[row[VALUE_COUNT]].shape;
-        for (uint32_t i = 0; shape && row[VALUE_RANK] != SHP_NONE && i < row[VALUE_RANK]; i++) {
-            uint32_t symbol = symbol_row(b, shape->dim[i]);
-            if (symbol < declared) add_link(b, &list, &count, &room, (link){ symbol, v, i });
+    const shp_dims *t = b->x->dims;
+    for (uint32_t i = 0; i < shp_dims_symbols(t); i++) {
+        const shp_symbol *s = shp_dims_symbol(t, i);
+        if (s->declared) write_symbol(b, s);
+    }
+}
+
+static const shp_symbol *symbol_of(const builder *b, shp_dim d)
+{
+    return shp_dim_symbol(b->x->dims, shp_dim_resolve(b->x->dims, d));
+}
+
+/* The inputs' axes that are a declared symbol, nothing else. */
+static void write_places(builder *b)
+{
+    for (uint32_t i = 0; i < rows(b, SHP_TABLE_VALUES); i++) {
+        const uint32_t *value = row_of(b, SHP_TABLE_VALUES, i);
+        if (value[VALUE_PLACE] != SHP_VALUE_INPUT) break;          /* the main graph's inputs come first */
+        const shp_shape *shape = fact_of(b, value)->shape;
+        for (int32_t k = 0; shape && k < shape->rank; k++) {
+            const shp_symbol *s = symbol_of(b, shape->dim[k]);
+            if (s && s->declared) write_place(b, get(b, KEY_SYMBOL, address(s)), i, (uint32_t)k);
         }
     }
-    for (size_t i = 0; i < b->appeared_count; i++) {
-        link l = b->where[i];
-        l.symbol = declared + (uint32_t)i;
-        add_link(b, &list, &count, &room, l);
-    }
-    group(b, list, count, SYMBOL_WHERE, true);
 }
 
-static void write_equal(builder *b)
+static void write_equals(builder *b)
 {
-    link *list = NULL;
-    size_t count = 0, room = 0;
     for (uint32_t i = 0; i < shp_dims_equal_count(b->x->dims); i++) {
         shp_dim side[2] = { 0, 0 };
         shp_dims_equal(b->x->dims, i, &side[0], &side[1]);
         for (uint32_t k = 0; k < 2; k++) {
-            uint32_t symbol = symbol_row(b, side[k]), other;
+            const shp_symbol *s = symbol_of(b, side[k]);
+            uint32_t symbol = s ? get(b, KEY_SYMBOL, address(s)) : SHP_NONE, other;
             if (symbol == SHP_NONE) continue;
             int64_t v;
             shp_dim d = shp_dim_resolve(b->x->dims, side[!k]);
@@ -681,24 +624,11 @@ static void write_equal(builder *b)
                 if (!marked(c, SHP_CELL_TEXT)) continue;
                 other = (uint32_t)c;
             }
-            add_link(b, &list, &count, &room, (link){ symbol, other, 0 });
+            uint32_t *row = push(b, SHP_TABLE_EQUALS);
+            row[EQUAL_SYMBOL] = symbol;
+            row[EQUAL_TEXT] = other;
         }
     }
-    group(b, list, count, SYMBOL_EQUAL, false);
-}
-
-static void write_symbols(builder *b)
-{
-    const shp_dims *t = b->x->dims;
-    for (uint32_t i = 0; i < shp_dims_symbols(t); i++) {
-        const shp_symbol *s = shp_dims_symbol(t, i);
-        if (s->declared) write_symbol(b, s);
-    }
-    uint32_t declared = rows(b, SHP_TABLE_SYMBOLS);
-    for (size_t i = 0; i < b->appeared_count; i++) write_symbol(b, b->appeared[i]);
-    if (b->a->failed) return;
-    write_where(b, declared);
-    write_equal(b);
 }
 
 /* ---- the rest ---- */
@@ -708,9 +638,8 @@ static void write_assumptions(builder *b)
     for (size_t i = 0; i < b->x->assumptions; i++) {
         const shp_assumption *from = &b->x->assumption[i];
         uint32_t *row = push(b, SHP_TABLE_ASSUMPTIONS);
-        if (!row) return;
-        row[ASSUMPTION_LHS] = one_cell(b, cell_dim(b, from->lhs, false));
-        row[ASSUMPTION_RHS] = one_cell(b, cell_dim(b, from->rhs, false));
+        row[ASSUMPTION_LHS] = add_cell(b, cell_dim(b, from->lhs, false));
+        row[ASSUMPTION_RHS] = add_cell(b, cell_dim(b, from->rhs, false));
         row[ASSUMPTION_SCOPE] = scope_row(b, from->scope);
         row[ASSUMPTION_NODE] = node_row(b, from->scope, from->node);
         row[ASSUMPTION_REASON] = from->reason ? text(b, zstr(from->reason)) : 0;
@@ -722,11 +651,10 @@ static void write_diagnostics(builder *b)
     for (size_t i = 0; i < b->x->diags; i++) {
         const shp_diag *from = &b->x->diag[i];
         uint32_t *row = push(b, SHP_TABLE_DIAGNOSTICS);
-        if (!row) return;
         row[DIAGNOSTIC_SEVERITY] = (uint8_t)from->severity;
         row[DIAGNOSTIC_CODE] = from->code;
         row[DIAGNOSTIC_SCOPE] = scope_row(b, from->scope);
-        row[DIAGNOSTIC_NODE] = from->node == SHP_NONE ? SHP_NONE : node_row(b, from->scope, from->node);
+        row[DIAGNOSTIC_NODE] = node_row(b, from->scope, from->node);
         row[DIAGNOSTIC_VALUE] = text(b, from->value);
         row[DIAGNOSTIC_MESSAGE] = text(b, from->message);
     }
@@ -736,17 +664,15 @@ static void write_model(builder *b)
 {
     const shp_model *m = b->x->model;
     uint32_t *row = push(b, SHP_TABLE_MODEL);
-    if (!row) return;
-    row[MODEL_IR_VERSION] = one_cell(b, cell_int(b, m->ir_version));
+    row[MODEL_IR_VERSION] = add_cell(b, cell_int(b, m->ir_version));
     append(b, m->producer_name);
     if (m->producer_name.len && m->producer_version.len) append(b, SHP_STR(" "));
     append(b, m->producer_version);
     row[MODEL_PRODUCER] = close_text(b);
-    row[MODEL_OPSETS] = rows(b, SHP_TABLE_LISTS);
-    row[MODEL_OPSET_COUNT] = m->opsets;
     for (uint32_t i = 0; i < m->opsets; i++) {
-        list_item(b, text(b, m->opset[i].domain));
-        list_item(b, one_cell(b, cell_int(b, m->opset[i].version)));
+        row = push(b, SHP_TABLE_OPSETS);
+        row[OPSET_DOMAIN] = text(b, m->opset[i].domain);
+        row[OPSET_VERSION] = add_cell(b, cell_int(b, m->opset[i].version));
     }
 }
 
@@ -756,85 +682,37 @@ static builder *begin(shp_infer *x)
     if (!b) return NULL;
     b->x = x;
     b->a = x->arena;
-    uint32_t *zero = push(b, SHP_TABLE_TEXT);           /* string 0 begins at 0 … */
-    b->byte = shp_grow_array(b->a, NULL, 0, &b->byte_room, sizeof *b->byte);
-    if (!zero || !b->byte) return NULL;
-    close_text(b);                                      /* … and ends there */
-    return b;
+    b->known_room = 256;
+    b->known = shp_alloc_array(b->a, b->known_room, sizeof *b->known);
+    *push(b, SHP_TABLE_TEXT) = 0;       /* string 0 begins at 0 … */
+    close_text(b);                      /* … and ends there */
+    return b->a->failed ? NULL : b;
 }
 
 static const shp_report *end(builder *b)
 {
     shp_report *r = shp_alloc(b->a, sizeof *r);
     if (!r || b->a->failed) return NULL;
-    for (int i = 0; i < SHP_TABLE_CHARS; i++) r->table[i] = (shp_table){ b->table[i].at, rows(b, i) };
-    r->table[SHP_TABLE_CHARS] = (shp_table){ b->chars, (uint32_t)b->chars_len };
+    for (int i = 0; i < SHP_TABLE_COUNT; i++) r->table[i] = (shp_table){ b->table[i].at, rows(b, i) };
     return r;
-}
-
-static void reserve(builder *b, int table, size_t count)
-{
-    column *c = &b->table[table];
-    uint32_t *at = shp_alloc_array(b->a, count + 1, WIDTH[table] * sizeof *at);
-    if (!at) return;
-    if (c->rows) memcpy(at, c->at, c->rows * WIDTH[table] * sizeof *at);
-    c->at = at;
-    c->room = count + 1;
-}
-
-/* Room for what graphs of that size need, at once: tables that grow leave their old selves behind. */
-static void reserve_all(builder *b)
-{
-    size_t nodes = 0, values = 0, items = 0, dims = 0, strings = 64, bytes = 4096;
-    for (size_t k = 0; k < b->scope_count; k++) {
-        const shp_scope *s = b->scope[k];
-        const shp_graph *g = s->graph;
-        nodes += g->nodes;
-        for (uint32_t i = 0; i < g->slots; i++) {
-            if (g->slot[i].source == SHP_FROM_OUTER) continue;
-            values++;
-            if (s->fact[i].shape && s->fact[i].shape->rank > 0) dims += (size_t)s->fact[i].shape->rank;
-        }
-        for (uint32_t i = 0; i < g->nodes; i++) items += (size_t)g->node[i].inputs + g->node[i].outputs;
-        if (k && s->graph == b->scope[k - 1]->graph) continue;
-        strings += g->slots + (size_t)g->nodes;
-        for (uint32_t i = 0; i < g->slots; i++) bytes += g->slot[i].name.len;
-        for (uint32_t i = 0; i < g->nodes; i++) bytes += g->node[i].name.len;
-    }
-    reserve(b, SHP_TABLE_SCOPES, b->scope_count);
-    reserve(b, SHP_TABLE_NODES, nodes);
-    reserve(b, SHP_TABLE_VALUES, values);
-    reserve(b, SHP_TABLE_LISTS, items);
-    reserve(b, SHP_TABLE_CELLS, dims);
-    reserve(b, SHP_TABLE_TEXT, strings);
-    size_t *byte = shp_alloc_array(b->a, strings + 1, sizeof *byte);
-    uint8_t *chars = shp_alloc(b->a, bytes);
-    if (!byte || !chars) return;
-    b->byte = byte;             /* begin() has only put zeros there */
-    b->byte_room = strings + 1;
-    b->chars = chars;
-    b->chars_room = bytes;
 }
 
 const shp_report *shp_report_make(shp_infer *x)
 {
     builder *b = begin(x);
     if (!b) return NULL;
-    collect(b);
-    b->base = shp_alloc_array(b->a, b->scope_count + 1, sizeof *b->base);
-    reserve_all(b);
+    write_scopes(b);
     if (b->a->failed) return NULL;
-    for (uint32_t i = 0; i < b->scope_count && !b->a->failed; i++) {
-        write_scope(b, i);
-        write_nodes(b, i);
-        write_values(b, i);
-    }
+    write_declared(b);
+    for (uint32_t i = 0; i < rows(b, SHP_TABLE_SCOPES) && !b->a->failed; i++) write_graph(b, i);
+    b->closed = true;
     if (b->a->failed) return NULL;
-    write_symbols(b);
+    write_places(b);
+    write_equals(b);
     for (uint32_t i = 0; i < rows(b, SHP_TABLE_VALUES) && !b->a->failed; i++) {     /* last: shapes alone name symbols */
-        uint32_t *row = row_of(b, SHP_TABLE_VALUES, i), slot = row[VALUE_COUNT];
-        row[VALUE_COUNT] = 0;
-        write_content(b, i, &b->scope[row[VALUE_SCOPE]]->fact[slot]);
+        uint32_t *value = row_of(b, SHP_TABLE_VALUES, i);
+        const shp_fact *f = fact_of(b, value);
+        if (f->content || f->tensor) write_content(b, value, f);
     }
     write_assumptions(b);
     write_diagnostics(b);
@@ -844,24 +722,30 @@ const shp_report *shp_report_make(shp_infer *x)
 
 /* ---- one node, for a host's rule ---- */
 
-static void attribute(builder *b, shp_node *n, const shp_attr *a)
+static uint32_t *write_tensor(builder *b, shp_str name, uint32_t kind, const shp_fact *f)
 {
-    uint32_t at = rows(b, SHP_TABLE_VALUES), *row = push(b, SHP_TABLE_VALUES);
-    if (!row) return;
-    row[VALUE_RANK] = row[VALUE_CONTENT] = row[VALUE_LENGTH] = SHP_NONE;
-    row[VALUE_NAME] = text(b, a->name);
-    row[VALUE_KIND] = (uint32_t)a->type;
+    uint32_t *row = push(b, SHP_TABLE_VALUES);
+    row[VALUE_NAME] = text(b, name);
+    row[VALUE_NODE] = kind;
+    row[VALUE_FACT] = fact_row(b, f, 0);
+    if (!b->a->failed) write_content(b, row, f);
+    return row;
+}
+
+static void write_attribute(builder *b, shp_node *n, const shp_attr *a)
+{
+    shp_fact f = { .type = 0 };
+    if (a->type == SHP_ATTR_TENSOR && a->t) f = shp_tensor_fact(n, a->t);
+    uint32_t *value = write_tensor(b, a->name, (uint32_t)a->type, &f);
+    if (a->type == SHP_ATTR_TENSOR && a->t) return;
     uint32_t count = a->type == SHP_ATTR_FLOAT || a->type == SHP_ATTR_INT || a->type == SHP_ATTR_STRING ? 1
         : a->type == SHP_ATTR_FLOATS ? (a->floats ? a->count : 0) : a->type == SHP_ATTR_INTS ? (a->ints ? a->count : 0)
         : a->type == SHP_ATTR_STRINGS ? (a->strings ? a->count : 0) : 0;
-    if (a->type == SHP_ATTR_TENSOR && a->t) {
-        shp_fact f = shp_tensor_fact(n, a->t);
-        write_shape(b, at, &f);
-        write_content(b, at, &f);
-        return;
-    }
-    uint32_t first = row[VALUE_CONTENT] = cells(b, count);
-    row[VALUE_COUNT] = count;
+    value[VALUE_FACT] = rows(b, SHP_TABLE_FACTS);
+    uint32_t *row = push(b, SHP_TABLE_FACTS);
+    row[FACT_RANK] = row[FACT_LENGTH] = SHP_NONE;
+    row[FACT_CONTENT] = rows(b, SHP_TABLE_CELLS);
+    row[FACT_COUNT] = count;
     for (uint32_t i = 0; i < count; i++) {
         cell c;
         switch (a->type) {
@@ -872,8 +756,14 @@ static void attribute(builder *b, shp_node *n, const shp_attr *a)
         case SHP_ATTR_STRING: c = mark(SHP_CELL_TEXT, text(b, a->s)); break;
         default: c = mark(SHP_CELL_TEXT, text(b, a->strings[i]));
         }
-        set_cell(b, first + i, c);
+        add_cell(b, c);
     }
+}
+
+/* The name of an input or output, "" for an omitted one. */
+static shp_str slot_name(const shp_node *n, uint32_t slot)
+{
+    return slot == SHP_NONE ? SHP_STR("") : n->scope->graph->slot[slot].name;
 }
 
 const shp_report *shp_report_node(shp_infer *x, shp_node *n)
@@ -881,15 +771,13 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     builder *b = begin(x);
     if (!b) return NULL;
     const shp_node_proto *p = n->proto;
+    b->closed = true;
+    add_cell(b, cell_int(b, n->opset));
     for (uint32_t i = 0; i < p->inputs; i++) {
-        uint32_t *row = push(b, SHP_TABLE_VALUES);
-        if (!row) return NULL;
-        row[VALUE_NAME] = p->input[i] == SHP_NONE ? 0 : text(b, n->scope->graph->slot[p->input[i]].name);
         shp_fact f = *shp_in(n, i);
-        write_shape(b, i, &f);
-        write_content(b, i, &f);
+        write_tensor(b, slot_name(n, p->input[i]), 0, &f);
     }
-    for (uint32_t i = 0; i < p->attrs->count; i++) {
+    for (uint32_t i = 0; i < p->attrs->count && !b->a->failed; i++) {
         const shp_attr *a = &p->attrs->item[i];
         if (a->ref.len) {
             char name[64];
@@ -898,19 +786,14 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
             name[a->name.len] = 0;
             a = shp_attr_get(n, name);
         }
-        if (a) attribute(b, n, a);
+        if (a) write_attribute(b, n, a);
     }
+    push(b, SHP_TABLE_SCOPES)[SCOPE_NAMES] = text(b, p->name);
     uint32_t *row = push(b, SHP_TABLE_NODES);
-    if (!row) return NULL;
-    row[NODE_INDEX] = n->index;
-    row[NODE_NAME] = text(b, p->name);
-    row[NODE_DOMAIN] = text(b, p->op->domain);
-    row[NODE_OP] = text(b, p->op->op_type);
-    row[NODE_INPUT_COUNT] = p->inputs;
-    row[NODE_OUTPUTS] = rows(b, SHP_TABLE_LISTS);
-    row[NODE_OUTPUT_COUNT] = p->outputs;
-    for (uint32_t i = 0; i < p->outputs; i++)
-        list_item(b, p->output[i] == SHP_NONE ? 0 : text(b, n->scope->graph->slot[p->output[i]].name));
-    row[NODE_SCOPE] = (uint32_t)n->opset;       /* there is no scope table here */
+    row[NODE_OP] = op_row(b, p->op);
+    list_item(b, p->inputs);
+    for (uint32_t i = 0; i < p->inputs; i++) list_item(b, 4 * text(b, slot_name(n, p->input[i])) + 3);
+    list_item(b, p->outputs);
+    for (uint32_t i = 0; i < p->outputs; i++) list_item(b, text(b, slot_name(n, p->output[i])));
     return end(b);
 }

@@ -2,10 +2,9 @@
  *
  * Each table is an array of rows of 32-bit words; its columns are listed here and nowhere else (tools/layout.mjs makes
  * js/layout.js from these lists). Where a column holds
- *   a text    it is the number of a string: string i runs from UTF-16 unit text[i] to text[i + 1] of the pool, decoded.
- *             String 0 is "". Bytes that are no UTF-8 have become U+FFFD.
+ *   a text    it is the number of a string: string i runs from byte text[i] to text[i + 1] of the pool, UTF-8 where the
+ *             model's is. String 0 is "".
  *   a row     it is an index into the table named, SHP_NONE for none.
- *   a list    two columns, first item and number of items (in `lists` or, where it says so, in `cells`).
  *   a cell    it is an index into `cells`, SHP_NONE for none: two words, low and high, that are an int64, unless high
  *             is one of the SHP_CELL_… marks.
  * Rows are in the order in which the user sees them: the main graph, then subgraphs and functions' bodies depth first in node order.
@@ -15,33 +14,46 @@
 
 #include "infer.h"
 
-/* Graphs. path: as DESIGN has it, "" for the main graph. node: row of the node that owns or calls it. */
-#define SHP_REPORT_SCOPES(X) X(PATH) X(PARENT) X(NODE)
-/* Values. kind: SHP_VALUE_…; type: a text, "" where unknown; shape: list of cells, length SHP_NONE where the rank is
- * unknown; content: list of cells, SHP_NONE where it is unknown; length: of a sequence, a cell. */
-#define SHP_REPORT_VALUES(X) X(NAME) X(SCOPE) X(KIND) X(TYPE) X(SHAPE) X(RANK) X(CONTENT) X(COUNT) X(LENGTH) X(NODE)
-/* Nodes. unique: the name is not empty and no other node of that graph has it. inputs and outputs: lists of texts, "" for an omitted one.
- * read: 2*i the type or shape, 2*i + 1 the content of input i < 32 decided something. */
-#define SHP_REPORT_NODES(X) \
-    X(SCOPE) X(INDEX) X(NAME) X(UNIQUE) X(DOMAIN) X(OP) X(INPUTS) X(INPUT_COUNT) X(OUTPUTS) X(OUTPUT_COUNT) X(READ_LOW) X(READ_HIGH)
-/* Symbols. origin: SHP_ORIGIN_…; where: list of pairs (row of a value, axis); equal: list of texts; node: row of the node that made it. */
-#define SHP_REPORT_SYMBOLS(X) X(NAME) X(ORIGIN) X(NODE) X(WHERE) X(WHERE_COUNT) X(EQUAL) X(EQUAL_COUNT)
+/* Graphs. node: row of the node that owns or calls it; attr: a text, the attribute that holds it, "" for a function; nodes: row of its
+ * first node; names: the text that is that one's name. The texts behind it are the names of the graph's other nodes. */
+#define SHP_REPORT_SCOPES(X) X(PARENT) X(NODE) X(ATTR) X(NODES) X(NAMES)
+/* Values. node: row of the one that makes it; place: 4 * row of the scope + SHP_VALUE_…; fact: a row. */
+#define SHP_REPORT_VALUES(X) X(NAME) X(NODE) X(PLACE) X(FACT)
+/* What is known of values; those of equal type and shape share a row, unless they have a content. type: a text, "" where unknown; shape:
+ * the first of `rank` cells, rank SHP_NONE where it is unknown; content: the first of `count` cells, SHP_NONE where it is unknown;
+ * length: of a sequence, a cell. */
+#define SHP_REPORT_FACTS(X) X(TYPE) X(SHAPE) X(RANK) X(CONTENT) X(COUNT) X(LENGTH)
+/* What nodes call: texts. */
+#define SHP_REPORT_OPS(X) X(DOMAIN) X(NAME)
+/* Nodes. op: a row; args: where in `lists` stand the number of inputs, then for each 4 * its text ("" for an omitted one) + 1
+ * where its type or shape decided something + 2 where its content did; then the number of outputs, and their texts. */
+#define SHP_REPORT_NODES(X) X(SCOPE) X(OP) X(ARGS)
+/* Symbols. origin: SHP_ORIGIN_…; node: row of the node that made it. */
+#define SHP_REPORT_SYMBOLS(X) X(NAME) X(ORIGIN) X(NODE)
+/* Where symbols stand alone: the axis of a value of the symbol's row. */
+#define SHP_REPORT_PLACES(X) X(SYMBOL) X(VALUE) X(AXIS)
+/* What symbols equal: texts. */
+#define SHP_REPORT_EQUALS(X) X(SYMBOL) X(TEXT)
 /* Assumptions. lhs and rhs: cells; reason: a text. */
 #define SHP_REPORT_ASSUMPTIONS(X) X(LHS) X(RHS) X(SCOPE) X(NODE) X(REASON)
 /* Diagnostics. severity: 'e', 'w', 'i'; code: number in error.h; value: a text, "" for none. */
 #define SHP_REPORT_DIAGNOSTICS(X) X(SEVERITY) X(CODE) X(SCOPE) X(NODE) X(VALUE) X(MESSAGE)
-/* The model, one row. ir_version: a cell; opsets: list of pairs (text, cell). */
-#define SHP_REPORT_MODEL(X) X(IR_VERSION) X(PRODUCER) X(OPSETS) X(OPSET_COUNT)
+/* Imported operator sets. version: a cell. */
+#define SHP_REPORT_OPSETS(X) X(DOMAIN) X(VERSION)
+/* The model, one row. ir_version: a cell. */
+#define SHP_REPORT_MODEL(X) X(IR_VERSION) X(PRODUCER)
 #define SHP_REPORT_LISTS(X) X(ITEM)
 #define SHP_REPORT_CELLS(X) X(LOW) X(HIGH)
+#define SHP_REPORT_REALS(X) X(LOW) X(HIGH)      /* a double's bits */
 #define SHP_REPORT_TEXT(X) X(START)
 #define SHP_REPORT_CHARS(X) X(BYTE)     /* the pool: bytes, not words */
 
 #define SHP_REPORT_TABLES(X) \
-    X(SCOPES) X(VALUES) X(NODES) X(SYMBOLS) X(ASSUMPTIONS) X(DIAGNOSTICS) X(MODEL) X(LISTS) X(CELLS) X(TEXT) X(CHARS)
+    X(SCOPES) X(VALUES) X(FACTS) X(OPS) X(NODES) X(SYMBOLS) X(PLACES) X(EQUALS) X(ASSUMPTIONS) X(DIAGNOSTICS) X(OPSETS) X(MODEL) \
+    X(LISTS) X(CELLS) X(REALS) X(TEXT) X(CHARS)
 
 /* A high word that is no int64's. TEXT: low is an expression's text; BIG: low is the text of an int64 whose high word is such a mark;
- * REAL: low is the cell that holds a double's bits. */
+ * REAL: low is a row of `reals`. */
 #define SHP_REPORT_CELL_MARKS(X) X(TEXT, 0x80000000u) X(NULL, 0x80000001u) X(FALSE, 0x80000002u) X(TRUE, 0x80000003u) \
     X(REAL, 0x80000004u) X(BIG, 0x80000005u)
 
@@ -91,9 +103,9 @@ typedef struct shp_report {
 /* Makes the report of a finished call. NULL: no memory. */
 const shp_report *shp_report_make(shp_infer *x);
 
-/* One node as a host's rule sees it: values row i is input i (its name "" where it is omitted); nodes row 0 the node;
- * `lists` begins with one pair per attribute: (text of its name, row of a value that holds it: kind is the AttributeProto type,
- * type, shape and content as a tensor's, strings as texts). opset: the model row's ir_version. NULL: no memory. */
+/* One node as a host's rule sees it: values row i is input i (its name "" where it is omitted); nodes row 0 the node, in scope 0. Further
+ * values are its attributes, as a tensor's facts, strings as texts; their `node` is the AttributeProto type. Cell 0 is the opset.
+ * NULL: no memory. */
 const shp_report *shp_report_node(shp_infer *x, shp_node *n);
 
 #endif

@@ -31,7 +31,7 @@ export function layout() {
         constants('FIELD_', ['OPTION', 'BINDING', 'VALUE', 'ANSWER'].flatMap((list) => rows(shp, `SHP_${list}_FIELDS`))),
         constants('CELL_', rows(report, 'SHP_REPORT_CELL_MARKS')),
         constants('', tables),
-        ...tables.slice(0, 7).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
+        ...tables.slice(0, tables.findIndex(([name]) => name === 'LISTS')).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
         `export const ELEMENTS_MAX = ${elements};`,
         `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
         `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,

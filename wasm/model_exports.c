@@ -1,19 +1,23 @@
 /* What JS calls in model.wasm, and nothing else: integers and addresses in, integers out. An instance serves one call (one start)
- * or any number of evaluations. src/shp.h is the manual. */
+ * or any number of evaluations, and after model_reset another. src/shp.h is the manual. */
 #include "../src/shp.h"
+
+#include <string.h>
 
 enum { PAGE = 65536 };
 
 extern unsigned char __heap_base;
 
-/* The heap's top moves up and never back: the instance is dropped when its call is over. New memory is zeroed. */
+/* The heap's top moves up, and back at a reset. What is above it is zeroed. */
 static uintptr_t top, pages_end;
+
+static uintptr_t heap(void) { return ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15; }
 
 static void *grow(void *host, size_t size)
 {
     (void)host;
     if (!top) {
-        top = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
+        top = heap();
         pages_end = __builtin_wasm_memory_size(0) * (uintptr_t)PAGE;
     }
     size = (size + 15) & ~(size_t)15;
@@ -57,6 +61,7 @@ static shp_status told(shp_status status)
     request[SHP_WORD_MESSAGE] = address(ask->message.at);
     request[SHP_WORD_MESSAGE_LENGTH] = ask->message.len;
     request[SHP_WORD_REPORT] = address(ask->report);
+    request[SHP_WORD_MEMORY] = (uint32_t)top;
     return status;
 }
 
@@ -81,6 +86,14 @@ shp_status model_start(const uint8_t *options, uint32_t len, uint32_t size_low, 
 shp_status model_step(void)
 {
     return told(shp_engine_step(engine));
+}
+
+/* model_reset - forgets the call, so that the instance serves as a new one; memory stays as large as it is. */
+void model_reset(void)
+{
+    if (top > heap()) memset((void *)heap(), 0, top - heap());
+    top = 0;
+    arena = (shp_arena){ .grow = NULL };
 }
 
 /* model_request - the address of the request block, fixed for the instance's life. */

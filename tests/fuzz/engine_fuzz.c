@@ -114,8 +114,8 @@ static void run(outcome *o, const input *in, unsigned seed, size_t limit, size_t
 
 static const uint32_t widths[] = {
 #define X(name) +1
-    0 SHP_REPORT_SCOPES(X), 0 SHP_REPORT_VALUES(X), 0 SHP_REPORT_NODES(X), 0 SHP_REPORT_SYMBOLS(X), 0 SHP_REPORT_ASSUMPTIONS(X),
-    0 SHP_REPORT_DIAGNOSTICS(X), 0 SHP_REPORT_MODEL(X), 0 SHP_REPORT_LISTS(X), 0 SHP_REPORT_CELLS(X), 0 SHP_REPORT_TEXT(X),
+#define WIDTH_OF(name) 0 SHP_REPORT_##name(X),
+    SHP_REPORT_TABLES(WIDTH_OF)
 #undef X
 };
 #define COLUMNS(table) enum { SHP_REPORT_##table(X) }
@@ -125,11 +125,23 @@ COLUMNS(SCOPES);
 #define X(name) VALUE_##name,
 COLUMNS(VALUES);
 #undef X
+#define X(name) FACT_##name,
+COLUMNS(FACTS);
+#undef X
+#define X(name) OP_##name,
+COLUMNS(OPS);
+#undef X
 #define X(name) NODE_##name,
 COLUMNS(NODES);
 #undef X
 #define X(name) SYMBOL_##name,
 COLUMNS(SYMBOLS);
+#undef X
+#define X(name) PLACE_##name,
+COLUMNS(PLACES);
+#undef X
+#define X(name) EQUAL_##name,
+COLUMNS(EQUALS);
 #undef X
 #define X(name) ASSUMPTION_##name,
 COLUMNS(ASSUMPTIONS);
@@ -147,10 +159,14 @@ static void list(const shp_report *r, int table, uint32_t first, uint32_t count)
 {
     if (count && count != SHP_NONE) MUST(first <= r->table[table].rows && count <= r->table[table].rows - first);
 }
-static void texts(const shp_report *r, uint32_t first, uint32_t count)
+/* A list of texts, 1 or 4 of an item each, behind their number; returns where it ends. */
+static uint32_t texts(const shp_report *r, uint32_t at, uint32_t scale)
 {
-    list(r, SHP_TABLE_LISTS, first, count);
-    for (uint32_t i = 0; i < count; i++) text(r, *row(r, SHP_TABLE_LISTS, first + i));
+    inside(r, SHP_TABLE_LISTS, at);
+    uint32_t count = *row(r, SHP_TABLE_LISTS, at);
+    list(r, SHP_TABLE_LISTS, at + 1, count);
+    for (uint32_t i = 0; i < count; i++) text(r, *row(r, SHP_TABLE_LISTS, at + 1 + i) / scale);
+    return at + 1 + count;
 }
 
 static void holds(const shp_report *r)
@@ -158,36 +174,54 @@ static void holds(const shp_report *r)
     const uint32_t *n = NULL;
     for (uint32_t i = 0; i < r->table[SHP_TABLE_SCOPES].rows; i++) {
         n = row(r, SHP_TABLE_SCOPES, i);
-        text(r, n[SCOPE_PATH]);
-        inside_or_none(r, SHP_TABLE_SCOPES, n[SCOPE_PARENT]);
+        text(r, n[SCOPE_ATTR]);
+        text(r, n[SCOPE_NAMES]);
+        if (i) MUST(n[SCOPE_PARENT] < i);
         inside_or_none(r, SHP_TABLE_NODES, n[SCOPE_NODE]);
+        MUST(n[SCOPE_NODES] <= r->table[SHP_TABLE_NODES].rows);
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_VALUES].rows; i++) {
         n = row(r, SHP_TABLE_VALUES, i);
         text(r, n[VALUE_NAME]);
-        text(r, n[VALUE_TYPE]);
-        inside(r, SHP_TABLE_SCOPES, n[VALUE_SCOPE]);
+        inside(r, SHP_TABLE_SCOPES, n[VALUE_PLACE] / 4);
         inside_or_none(r, SHP_TABLE_NODES, n[VALUE_NODE]);
-        inside_or_none(r, SHP_TABLE_CELLS, n[VALUE_LENGTH]);
-        list(r, SHP_TABLE_CELLS, n[VALUE_SHAPE], n[VALUE_RANK]);
-        list(r, SHP_TABLE_CELLS, n[VALUE_CONTENT], n[VALUE_COUNT]);
+        inside(r, SHP_TABLE_FACTS, n[VALUE_FACT]);
+    }
+    for (uint32_t i = 0; i < r->table[SHP_TABLE_FACTS].rows; i++) {
+        n = row(r, SHP_TABLE_FACTS, i);
+        text(r, n[FACT_TYPE]);
+        inside_or_none(r, SHP_TABLE_CELLS, n[FACT_LENGTH]);
+        list(r, SHP_TABLE_CELLS, n[FACT_SHAPE], n[FACT_RANK]);
+        if (n[FACT_CONTENT] != SHP_NONE) list(r, SHP_TABLE_CELLS, n[FACT_CONTENT], n[FACT_COUNT]);
+    }
+    for (uint32_t i = 0; i < r->table[SHP_TABLE_OPS].rows; i++) {
+        n = row(r, SHP_TABLE_OPS, i);
+        text(r, n[OP_DOMAIN]);
+        text(r, n[OP_NAME]);
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_NODES].rows; i++) {
         n = row(r, SHP_TABLE_NODES, i);
         inside(r, SHP_TABLE_SCOPES, n[NODE_SCOPE]);
-        text(r, n[NODE_NAME]);
-        text(r, n[NODE_DOMAIN]);
-        text(r, n[NODE_OP]);
-        texts(r, n[NODE_INPUTS], n[NODE_INPUT_COUNT]);
-        texts(r, n[NODE_OUTPUTS], n[NODE_OUTPUT_COUNT]);
+        inside(r, SHP_TABLE_OPS, n[NODE_OP]);
+        const uint32_t *scope = row(r, SHP_TABLE_SCOPES, n[NODE_SCOPE]);
+        MUST(i >= scope[SCOPE_NODES]);
+        text(r, scope[SCOPE_NAMES] + i - scope[SCOPE_NODES]);
+        texts(r, texts(r, n[NODE_ARGS], 4), 1);
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_SYMBOLS].rows; i++) {
         n = row(r, SHP_TABLE_SYMBOLS, i);
         text(r, n[SYMBOL_NAME]);
         inside_or_none(r, SHP_TABLE_NODES, n[SYMBOL_NODE]);
-        list(r, SHP_TABLE_LISTS, n[SYMBOL_WHERE], 2 * n[SYMBOL_WHERE_COUNT]);
-        for (uint32_t k = 0; k < n[SYMBOL_WHERE_COUNT]; k++) inside(r, SHP_TABLE_VALUES, *row(r, SHP_TABLE_LISTS, n[SYMBOL_WHERE] + 2 * k));
-        texts(r, n[SYMBOL_EQUAL], n[SYMBOL_EQUAL_COUNT]);
+    }
+    for (uint32_t i = 0; i < r->table[SHP_TABLE_PLACES].rows; i++) {
+        n = row(r, SHP_TABLE_PLACES, i);
+        inside(r, SHP_TABLE_SYMBOLS, n[PLACE_SYMBOL]);
+        inside(r, SHP_TABLE_VALUES, n[PLACE_VALUE]);
+    }
+    for (uint32_t i = 0; i < r->table[SHP_TABLE_EQUALS].rows; i++) {
+        n = row(r, SHP_TABLE_EQUALS, i);
+        inside(r, SHP_TABLE_SYMBOLS, n[EQUAL_SYMBOL]);
+        text(r, n[EQUAL_TEXT]);
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_ASSUMPTIONS].rows; i++) {
         n = row(r, SHP_TABLE_ASSUMPTIONS, i);
@@ -208,7 +242,7 @@ static void holds(const shp_report *r)
     for (uint32_t i = 0; i < r->table[SHP_TABLE_CELLS].rows; i++) {
         n = row(r, SHP_TABLE_CELLS, i);
         if (n[1] == (uint32_t)SHP_CELL_TEXT || n[1] == (uint32_t)SHP_CELL_BIG) text(r, n[0]);
-        if (n[1] == (uint32_t)SHP_CELL_REAL) inside(r, SHP_TABLE_CELLS, n[0]);
+        if (n[1] == (uint32_t)SHP_CELL_REAL) inside(r, SHP_TABLE_REALS, n[0]);
     }
     for (uint32_t i = 1; i < r->table[SHP_TABLE_TEXT].rows; i++) MUST(*row(r, SHP_TABLE_TEXT, i - 1) <= *row(r, SHP_TABLE_TEXT, i));
 }
