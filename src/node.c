@@ -356,9 +356,7 @@ int64_t shp_attr_int(const shp_node *n, const char *name) { return shp_attr_int_
 double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
 {
     const shp_attr *a = shp_attr_get(n, name);
-    if (a) return a->type == SHP_ATTR_FLOAT || a->type == 0 ? (double)a->f : otherwise;
-    const shp_schema_attr *s = by_default(n, name);
-    return s && s->type == SHP_ATTR_FLOAT ? (double)s->f : otherwise;
+    return a && (a->type == SHP_ATTR_FLOAT || a->type == 0) ? (double)a->f : otherwise;
 }
 
 shp_str shp_attr_str(const shp_node *n, const char *name)
@@ -381,8 +379,8 @@ const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *coun
         return a->count ? a->ints : none;
     }
     const shp_schema_attr *s = by_default(n, name);
-    if (!s || !s->ints) return NULL;
-    *count = (uint32_t)s->count;
+    if (!s || s->type != SHP_ATTR_INTS) return NULL;
+    *count = (uint32_t)s->i;
     return s->ints;
 }
 

@@ -108,7 +108,7 @@ int64_t shp_in_length(shp_node *n, uint32_t i);
 bool shp_attr_has(const shp_node *n, const char *name);         /* present in the node itself */
 int64_t shp_attr_int(const shp_node *n, const char *name);      /* default, else 0 */
 int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise);    /* `otherwise` where absent without default */
-double shp_attr_float_or(const shp_node *n, const char *name, double otherwise);
+double shp_attr_float_or(const shp_node *n, const char *name, double otherwise);     /* `otherwise` where absent: the schema has none */
 shp_str shp_attr_str(const shp_node *n, const char *name);      /* default, else empty */
 const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count);    /* NULL where absent; *count is then 0 */
 const shp_attr *shp_attr_get(const shp_node *n, const char *name);      /* the attribute itself, references resolved, or NULL */

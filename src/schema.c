@@ -13,13 +13,8 @@ static const uint8_t *past_text(const uint8_t *p)
 /* p is past the name of an attribute. */
 static const uint8_t *past_head(const uint8_t *p)
 {
-    unsigned head = *p++, n;
-    if (!(head & SHP_ATTR_DEFAULT)) return p;
-    switch (head & SHP_ATTR_TYPE) {
-    case 3: return past_text(p);
-    case 8: for (n = *p++; n > 0; n--) p = past_text(p); return p;
-    default: return p + 1;
-    }
+    unsigned head = *p++;
+    return !(head & SHP_ATTR_DEFAULT) ? p : (head & SHP_ATTR_TYPE) == 3 ? past_text(p) : p + 1;
 }
 
 static const uint8_t *past_attrs(const uint8_t *p)
@@ -28,43 +23,47 @@ static const uint8_t *past_attrs(const uint8_t *p)
     return p + 1;
 }
 
+/* Where the next version and its lists stand. */
+typedef struct cursor { const uint8_t *version, *list[SHP_LIST_COUNT]; } cursor;
+
 /* Reads the version at *at over s: lists that it lacks stay those of the version before. False after the newest. */
-static bool read_version(const uint8_t **at, shp_schema *s)
+static bool read_version(cursor *at, shp_schema *s)
 {
-    const uint8_t *p = *at;
-    unsigned own = *p++;
-    s->since = *p++;
+    unsigned own = *at->version++;
+    s->since = *at->version++;
     for (int k = 0; k < SHP_LIST_COUNT; k++) {
         if (!(own >> k & 1)) continue;
-        s->list[k] = p;
-        p = k == SHP_LIST_ATTRS ? past_attrs(p) : past_text(p);
+        s->list[k] = at->list[k];
+        at->list[k] = k == SHP_LIST_ATTRS ? past_attrs(at->list[k]) : past_text(at->list[k]);
     }
-    *at = p;
     return !(own & SHP_VERSION_NEWEST);
 }
 
-/* The oldest version of an operator, and its number; NULL where there is none. A plain walk: callers keep what they found. */
-static const uint8_t *oldest(shp_str domain, shp_str op_type, int *op)
+/* The oldest version of an operator to *out, and its number, which is -1 where there is none. A plain walk: callers keep what they found. */
+static int oldest(shp_str domain, shp_str op_type, cursor *out)
 {
+    cursor at = { shp_table_versions, { shp_table_inputs, shp_table_outputs, shp_table_types, shp_table_attributes } };
     const char *d = shp_table_domains;
+    const uint8_t *name = shp_table_names;
     shp_schema skipped;
     if (shp_str_is(domain, "ai.onnx")) domain.len = 0;
-    *op = 0;
-    for (const uint8_t *p = shp_table_bytes; *p; ++*op) {
-        bool found = shp_str_is(op_type, (const char *)p) && shp_str_is(domain, d);
-        p = past_text(p);
-        if (found) return p;
-        while (read_version(&p, &skipped)) {}
-        if (!*p) { p++; d += strlen(d) + 1; }
+    for (int op = 0; *name; op++) {
+        if (*at.version) {
+            *out = at;
+            while (read_version(&at, &skipped)) {}
+        } else at.version++;
+        if (shp_str_is(op_type, (const char *)name) && shp_str_is(domain, d)) return op;
+        name = past_text(name);
+        if (!*name) { name++; d += strlen(d) + 1; }
     }
-    return NULL;
+    return -1;
 }
 
 const shp_schema *shp_schema_find(shp_arena *a, shp_str domain, shp_str op_type, int64_t opset)
 {
-    shp_schema s = { 0 };
-    const uint8_t *p = oldest(domain, op_type, &s.op);
-    for (bool more = p; more && p[1] <= opset;) more = read_version(&p, &s);
+    cursor at;
+    shp_schema s = { .op = oldest(domain, op_type, &at) };
+    for (bool more = s.op >= 0; more && at.version[1] <= opset;) more = read_version(&at, &s);
     shp_schema *out = s.since ? shp_alloc(a, sizeof *out) : NULL;
     if (out) *out = s;
     return out;
@@ -72,10 +71,10 @@ const shp_schema *shp_schema_find(shp_arena *a, shp_str domain, shp_str op_type,
 
 int64_t shp_schema_first(shp_str domain, shp_str op_type, shp_str attr)
 {
+    cursor at;
     shp_schema s;
-    const uint8_t *p = oldest(domain, op_type, &s.op);
-    for (bool more = p; more;) {
-        more = read_version(&p, &s);
+    for (bool more = oldest(domain, op_type, &at) >= 0; more;) {
+        more = read_version(&at, &s);
         if (!attr.len || shp_schema_has_attr(&s, attr)) return s.since;
     }
     return 0;
@@ -173,13 +172,9 @@ static void read_attr(const uint8_t *p, shp_schema_attr *a)
     a->required = *p & SHP_ATTR_REQUIRED;
     a->has_default = *p & SHP_ATTR_DEFAULT;
     if (!a->has_default) return;
-    switch (p++, a->type) {
-    case 1: a->f = shp_table_floats[*p]; break;
-    case 2: a->i = shp_table_numbers[*p]; break;
-    case 3: a->s = (const char *)p; break;
-    case 7: a->count = (int)shp_table_numbers[*p], a->ints = shp_table_numbers + *p + 1; break;
-    default: a->count = *p, a->s = (const char *)p + 1; break;
-    }
+    p++;
+    if (a->type == 3) a->s = (const char *)p;
+    else a->i = shp_table_numbers[*p], a->ints = shp_table_numbers + *p + 1;
 }
 
 bool shp_schema_attr_next(const shp_schema *s, shp_schema_attr *a)

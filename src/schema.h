@@ -52,16 +52,14 @@ int shp_schema_only_type(const shp_schema *s, int v);
 /* ONNX's text for a code >= SHP_TYPE_OTHER ("map(int64, float)" …), NULL past the last. */
 const char *shp_schema_other_type(int type_code);
 
-/* Attributes, by name. No schema has a default of another type than INT, FLOAT, STRING, INTS or STRINGS. */
+/* Attributes, by name. Of defaults the table has those that a rule asks for, of type INT, STRING or INTS. */
 typedef struct shp_schema_attr {
     const char *name;
     int type;                   /* AttributeProto.AttributeType */
     bool required, has_default;
-    int64_t i;                  /* defaults */
-    float f;
-    const char *s;              /* a string, or of STRINGS the first of count strings, each after the NUL of the one before */
-    const int64_t *ints;        /* a default list, with its length */
-    int count;
+    int64_t i;                  /* the default; of INTS how many there are */
+    const char *s;
+    const int64_t *ints;
     const uint8_t *next;        /* schema.c's own */
 } shp_schema_attr;
 /* The first attribute into *a where a->name is NULL, else the one after *a; false, *a unchanged, past the last. */

@@ -53,6 +53,16 @@ test('each row of the table of rules is of an operator that a schema has, and co
     assert.deepEqual(keys.filter((item, i) => keys.indexOf(item) !== i), []);
 });
 
+test('no source names an attribute whose default the schema table leaves out', () => {
+    const src = new URL('../src/', import.meta.url), table = readFileSync(new URL('schema_table.c', src), 'utf8');
+    const unread = new Set(/Defaults left out[^:]*:([^/]*)/.exec(table)[1].match(/\w+/g));
+    const sources = ['', 'ops/'].flatMap((folder) => readdirSync(new URL(folder, src)).filter((file) => /\.[ch]$/.test(file) && file !== 'schema_table.c')
+        .map((file) => readFileSync(new URL(folder + file, src), 'utf8')));
+    const words = sources.flatMap((text) => [...text.matchAll(/["=!](\w+)(?=[": ])/g)].map(([, word]) => word));
+    assert.ok(unread.size > 100);
+    assert.deepEqual(words.filter((word) => unread.has(word)), [], 'run node tools/schema.mjs');
+});
+
 test('docs/coverage.md is what tools/coverage.mjs writes', () => {
     assert.equal(readFileSync(new URL('../docs/coverage.md', import.meta.url), 'utf8') === markdown(), true, 'run node tools/coverage.mjs');
 });

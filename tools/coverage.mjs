@@ -20,7 +20,7 @@ export function operators() {
         if (!list.has(key(domain, op))) list.set(key(domain, op), { domain, op, versions: [] });
         list.get(key(domain, op)).versions.push(Number(since));
     }
-    return [...list.values()];
+    return [...list.values()].sort((a, b) => (a.domain === b.domain ? a.op < b.op : a.domain < b.domain) ? -1 : 1);
 }
 
 /** The short names that rows of ops.def have for domains. */

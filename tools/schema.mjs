@@ -2,10 +2,11 @@
 //
 //   node tools/schema.mjs ../shared/schemas/*.jsonl           write the table, and its list of operators for the tests
 //   node tools/schema.mjs --list ../shared/schemas/*.jsonl    print domain, op_type and since_version of each row
-//   node tools/schema.mjs --json ../shared/schemas/*.jsonl    print the merged rows in the table's order
+//   node tools/schema.mjs --json ../shared/schemas/*.jsonl    print the merged rows
 //
 // tools/data/*.jsonl, what no specification has and models use, is always merged. The encoding is described in
-// src/schema_table.h; this file only lays it out. A row it cannot encode stops it.
+// src/schema_table.h; this file only lays it out, and leaves out the defaults that no rule asks for: those of attributes that no
+// source in src/ names. A row it cannot encode stops it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -35,7 +36,7 @@ function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** The rows of all files, in the table's order: domain, name, since_version, by bytes. */
+/** The rows of all files, by domain, name and since_version. */
 function read(paths) {
   const rows = new Map();
   for (const path of paths) {
@@ -73,10 +74,20 @@ class Values {
 
 const text = (s) => [...Buffer.from(s), 0];
 
-function encode(rows) {
+/** The words that the sources name in texts: among them, every attribute that a rule reads. */
+function named() {
+  const folders = ['src', 'src/ops'].map((folder) => join(ROOT, folder));
+  const sources = folders.flatMap((folder) => readdirSync(folder).filter((name) => /\.[ch]$/.test(name) && !name.startsWith('schema_table'))
+    .map((name) => readFileSync(join(folder, name), 'utf8')));
+  return new Set(sources.flatMap((source) => [...source.matchAll(/["=!](\w+)(?=[": ])/g)].map(([, word]) => word)));
+}
+
+/** The operators in the table's order, each with its versions' lists, in the order of SHP_LIST_INPUTS and on: by domain; operators
+ *  that are alike beside each other. */
+function operators(rows) {
   const sets = new Values();
-  const floats = new Values();
   const numbers = [];
+  const read = named();
 
   function number(list) {             // a lone int, or a count and as many ints
     for (let i = 0; i + list.length <= numbers.length; i++) if (list.every((n, k) => numbers[i + k] === n)) return i;
@@ -105,50 +116,58 @@ function encode(rows) {
   }
   function attribute([name, a]) {
     const type = ATTRIBUTES[a.type];
-    const given = a.default !== undefined;
-    const value = given && {
-      float: (v) => [floats.add(Math.fround(v))], int: (v) => [number([v])], string: text,
-      ints: (v) => [number([v.length, ...v])], strings: (v) => [v.length, ...v.flatMap(text)],
-    }[a.type](a.default);
+    const default_ = { int: (v) => [number([v])], string: text, ints: (v) => [number([v.length, ...v])] }[a.type];
+    const given = a.default !== undefined && default_ && read.has(name);
+    const value = given && default_(a.default);
     check(type, `attribute type ${a.type}`);
     return [...text(name), type | (a.required ? 16 : 0) | (given ? 32 : 0), ...(value || [])];
   }
 
-  const bytes = [];
-  const ops = [];
-  const domains = [...new Set(rows.map((row) => row.domain))];
-  let previous;
-  for (const [i, row] of rows.entries()) {
+  const unread = new Set(rows.flatMap((row) => Object.entries(row.attributes).filter(([name, a]) => a.default !== undefined && !read.has(name))
+    .map(([name]) => name)));
+  const ops = new Map();
+  for (const row of rows) {
+    const key = `${row.domain}\0${row.name}`;
+    if (!ops.has(key)) ops.set(key, { domain: row.domain, name: row.name, versions: [] });
     try {
-      if (previous?.domain !== row.domain || previous.name !== row.name) {
-        check(DOMAINS[row.domain], 'a domain without a short name');
-        if (i > 0 && rows[i - 1].domain !== row.domain) bytes.push(0);
-        previous = undefined;
-        ops.push({ domain: row.domain, name: row.name });
-        bytes.push(...text(row.name));
-      }
-      const attributes = Object.entries(row.attributes);
-      const lists = [                 // in the order of SHP_LIST_INPUTS and on
+      check(DOMAINS[row.domain] && row.since_version < 256, 'a domain without a short name, or a number that no longer fits');
+      ops.get(key).versions.push({ since: row.since_version, lists: [
         formals(row, row.inputs, row.min_input, row.max_input),
         formals(row, row.outputs, row.min_output, row.max_output),
         [...Object.values(row.types).map(typeSet), 0],
-        [...attributes.flatMap(attribute), 0],
-      ];
-      const own = lists.map((list, k) => previous?.lists[k].join() !== list.join());
-      check(row.since_version < 256, 'a number no longer fits');
-      const next = rows[i + 1];
-      const last = next?.domain !== row.domain || next.name !== row.name;
-      previous = { domain: row.domain, name: row.name, lists };
-      bytes.push(own.reduce((bits, yes, k) => bits | (yes << k), last ? 16 : 0), row.since_version,
-        ...lists.filter((_, k) => own[k]).flat());
+        [...Object.entries(row.attributes).flatMap(attribute), 0],
+      ] });
     } catch (error) {
       throw new Error(`${row.domain}::${row.name} ${row.since_version}: ${error.message}`);
     }
   }
-  check(Math.max(sets.list.length, floats.list.length, numbers.length) < 256, 'an index no longer fits');
-  bytes.push(0, 0);
-  check(bytes.every((b) => b >= 0 && b < 256), 'a byte is none');
-  return { count: rows.length, bytes, ops, domains, sets: sets.list, floats: floats.list, numbers };
+  check(Math.max(sets.list.length, numbers.length) < 256, 'an index no longer fits');
+  const like = new Map([...ops.values()].map((op) => [op, JSON.stringify(op.versions.map(({ lists }) => lists)) + JSON.stringify(op.versions)]));
+  const order = ([x, a], [y, b]) => (x.domain === y.domain ? a < b || (a === b && x.name < y.name) : x.domain < y.domain) ? -1 : 1;
+  return { ops: [...like].sort(order).map(([op]) => op), like, sets: sets.list, numbers, unread: [...unread].sort() };
+}
+
+/** The table: operators in their order, and what src/schema_table.h says of them. */
+function encode(rows) {
+  const { ops, like, sets, numbers, unread } = operators(rows);
+  const columns = { names: [], versions: [], inputs: [], outputs: [], types: [], attributes: [] };
+  for (const [i, op] of ops.entries()) {
+    const before = ops[i - 1];
+    if (before && before.domain !== op.domain) columns.names.push(0);
+    columns.names.push(...text(op.name));
+    if (before && like.get(before) === like.get(op)) {
+      columns.versions.push(0);
+      continue;
+    }
+    for (const [k, { since, lists }] of op.versions.entries()) {
+      const own = lists.map((list, l) => k === 0 || op.versions[k - 1].lists[l].join() !== list.join());
+      columns.versions.push(own.reduce((bits, yes, l) => bits | (yes << l), k + 1 === op.versions.length ? 16 : 0), since);
+      ['inputs', 'outputs', 'types', 'attributes'].forEach((name, l) => own[l] && columns[name].push(...lists[l]));
+    }
+  }
+  columns.names.push(0, 0);
+  check(Object.values(columns).flat().every((b) => b >= 0 && b < 256), 'a byte is none');
+  return { count: rows.length, columns, ops, domains: [...new Set(ops.map((op) => op.domain))], sets, numbers, unread };
 }
 
 /** Items in lines of at most 120 columns. */
@@ -162,31 +181,24 @@ function wrap(items) {
   return lines.map((line) => `   ${line}`).join('\n');
 }
 
-/** A float exactly, as C's hexadecimal floating constant. */
-function hexFloat(value) {
-  const bits = new Uint32Array(Float32Array.of(value).buffer)[0];
-  const exponent = (bits >>> 23) & 255;
-  if (value === 0) return '0';
-  check(exponent > 0 && exponent < 255, `default ${value}`);
-  return `${value < 0 ? '-' : ''}0x1.${((bits & 0x7fffff) << 1).toString(16).padStart(6, '0')}p${exponent - 127}f`;
-}
-
 function source(t, inputs) {
   const array = (type, name, items) => `const ${type} ${name} = {\n${wrap(items)}\n};\n`;
   return `/* Generated by tools/schema.mjs; do not edit. ${t.count} schemas of ${t.ops.length} operators in ${t.domains.length} domains.
  *
  * Made by "node tools/schema.mjs" from the first files below; it adds those of tools/data itself. Their sha256:
-${inputs.map(({ name, hash }) => ` *     ${hash}  ${name}\n`).join('')} */
+${inputs.map(({ name, hash }) => ` *     ${hash}  ${name}\n`).join('')} *
+ * Defaults left out, as no rule asks for them:
+${wrap(t.unread).replace(/^ +/gm, ' * ')}
+ */
 #include "schema_table.h"
 
 const char shp_table_domains[] =
 ${t.domains.map((s) => `    "${s}\\0"`).join('\n')};
 
-${array('uint8_t', 'shp_table_bytes[]', t.bytes)}
+${Object.entries(t.columns).map(([name, bytes]) => array('uint8_t', `shp_table_${name}[]`, bytes)).join('\n')}
 
 ${array('uint32_t', 'shp_table_sets[][5]', t.sets.map((s) => `{ ${s.split(',').map((m) => `0x${Number(m).toString(16)}`).join(', ')} }`))}
 ${array('int64_t', 'shp_table_numbers[]', t.numbers)}
-${array('float', 'shp_table_floats[]', t.floats.map(hexFloat))}
 const char shp_table_other[] =
 ${OTHER.map((s) => `    "${s}\\0"`).join('\n')};
 `;
@@ -194,7 +206,7 @@ ${OTHER.map((s) => `    "${s}\\0"`).join('\n')};
 
 /** src/schema_ops.h: a number for each operator, in the order of the table. */
 function numbers(t) {
-  return `/* Generated by tools/schema.mjs; do not edit. The operators, numbered as in schema_table.c: by domain, then name.
+  return `/* Generated by tools/schema.mjs; do not edit. The operators, numbered as in schema_table.c: by domain, those that are alike beside each other.
  *
 ${t.domains.map((d) => ` * ${DOMAINS[d]}: "${d}"`).join('\n')}
  */
@@ -213,10 +225,10 @@ ${t.ops.map(({ domain, name }) => `    SHP_OP_${DOMAINS[domain]}_${name},`).join
 /** The bytes that the table takes, in the order in which the C file has them. */
 function image(t) {
   return {
-    domains: t.domains.flatMap(text), bytes: t.bytes,
+    domains: t.domains.flatMap(text), ...t.columns,
     sets: [...new Uint8Array(Uint32Array.from(t.sets.flatMap((s) => s.split(',').map(Number))).buffer)],
     numbers: [...new Uint8Array(BigInt64Array.from(t.numbers.map(BigInt)).buffer)],
-    floats: [...new Uint8Array(Float32Array.from(t.floats).buffer)], other: OTHER.flatMap(text),
+    other: OTHER.flatMap(text),
   };
 }
 
@@ -237,9 +249,9 @@ const data = join(ROOT, 'tools/data');
 const added = readdirSync(data).filter((name) => name.endsWith('.jsonl')).sort().map((name) => join(data, name));
 const paths = [...given, ...added];
 const rows = read(paths);
-const list = rows.map((row) => `${row.domain}\t${row.name}\t${row.since_version}\n`).join('');
+const list = (ops) => ops.flatMap(({ domain, name, versions }) => versions.map(({ since }) => `${domain}\t${name}\t${since}\n`)).join('');
 if (options.includes('--list')) {
-  process.stdout.write(list);
+  process.stdout.write(list(encode(rows).ops));
 } else if (options.includes('--json')) {
   for (const row of rows) console.log(JSON.stringify(row));
 } else {
@@ -248,6 +260,6 @@ if (options.includes('--list')) {
   const inputs = paths.map((path) => ({ name: basename(path), hash: hash(path) }));
   writeFileSync(join(ROOT, 'src/schema_table.c'), source(table, inputs));
   writeFileSync(join(ROOT, 'src/schema_ops.h'), numbers(table));
-  writeFileSync(join(ROOT, 'tests/data/schemas.tsv'), list);
+  writeFileSync(join(ROOT, 'tests/data/schemas.tsv'), list(table.ops));
   printSizes(image(table));
 }

@@ -23,7 +23,8 @@ const FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Wer
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
 // The model engine is built for size, but for `fast`: what runs for each field of a file. Instructions that every engine has had
-// since 2021 make it smaller and faster.
+// since 2021 make it smaller and faster. `apart` are files that link-time optimization does not see: it would have each caller
+// pass what a function reads of its argument, which makes many callers longer.
 const MODULES = {
     shape: {
         flags: [...FLAGS, '-O2', '-fno-unroll-loops', '-sINITIAL_MEMORY=65536', '-sTOTAL_STACK=1024'],
@@ -35,6 +36,7 @@ const MODULES = {
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1'],
         optimise: ['--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
         fast: ['src/wire.c', 'src/graph.c'],
+        apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
     },
@@ -43,8 +45,8 @@ const FEATURES = ['--enable-bulk-memory', '--enable-sign-ext', '--enable-nontrap
 
 /** Hash of everything that decides a module's bytes but the compiler. */
 export function sourceHash(name) {
-    const { flags, optimise, fast = [], sources } = MODULES[name];
-    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), read('tools/pack.mjs'), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
+    const { flags, optimise, fast = [], apart = [], sources } = MODULES[name];
+    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), apart.join(' '), read('tools/pack.mjs'), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
 }
 
 /** The installed emcc's version, or undefined. */
@@ -61,7 +63,7 @@ export const modules = () => Object.keys(MODULES).filter((name) => existsSync(jo
 
 /** Compiles a module from its sources and returns its bytes. */
 export function build(name) {
-    const { flags, optimise, fast = [], sources } = MODULES[name];
+    const { flags, optimise, fast = [], apart = [], sources } = MODULES[name];
     const out = join(root, 'build/wasm');
     mkdirSync(out, { recursive: true });
     const file = (suffix) => join(out, name + suffix);
@@ -69,9 +71,9 @@ export function build(name) {
 
     const exported = read(`wasm/${name}.txt`).toString().split('\n').filter(Boolean);
     const compiled = sources().filter((path) => path.endsWith('.c')).map((path) => {
-        if (!fast.includes(path)) return path;
-        const object = file(`.${basename(path)}.o`);
-        run('emcc', [...flags.filter((flag) => !/^-s[A-Z]|^-Wl,|^--/.test(flag)), '-O2', '-fno-unroll-loops', '-c', path, '-o', object]);
+        if (!fast.includes(path) && !apart.includes(path)) return path;
+        const object = file(`.${basename(path)}.o`), own = fast.includes(path) ? ['-O2', '-fno-unroll-loops'] : ['-fno-lto'];
+        run('emcc', [...flags.filter((flag) => !/^-s[A-Z]|^-Wl,|^--/.test(flag)), ...own, '-c', path, '-o', object]);
         return object;
     });
     run('emcc', [...flags, `-sEXPORTED_FUNCTIONS=${exported.map((f) => `_${f}`)}`, '-o', file('.linked.wasm'),

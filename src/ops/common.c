@@ -2,6 +2,16 @@
 
 #include <string.h>
 
+/* Rules pass on their node, not what is read from it: tools/wasm.mjs compiles this file apart, so that it stays so. */
+shp_dim shp_num(shp_node *n, int64_t v) { return shp_dim_const(n->dims, v); }
+shp_dim shp_add(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_add(n->dims, a, b); }
+shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims, a, b); }
+shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
+shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
+shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
+bool shp_is(shp_node *n, shp_dim d, int64_t v) { return shp_dim_is(n->dims, d, v); }
+bool shp_is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->dims, d, v); }
+
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
 {
     if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;

@@ -31,7 +31,8 @@ int shp_done(shp_node *n, int64_t rank, const shp_dim *dim);
 
 /* Shapes as patterns: "inputs > outputs", separated by ';'. A pattern lists an axis a word: a letter is a size, the same everywhere (R1);
  * a number is itself; '_' is any size (of an output: data decides). Words may calculate, left to right, with * / + - and ~ (floor of a quotient; that
- * of / is whole); an input's "N*H" with a known N, or "T+1", also tells the letter. "C?" is a size that may be 1 instead (broadcast). '.' stands for
+ * of / is whole); an input's "N*H" with a known N, or "T+1", also tells the letter. "C?" is a size that may be 1 instead (broadcast). "W=N*H" of an
+ * input also names the whole; of an output it is W where that is known, else N*H. '.' stands for
  * any axes, the same everywhere. An empty pattern says nothing; '|' separates forms of another rank. "A=name B!other:" in front gives letters the values
  * of attributes above 0; with ! others fail. Absent inputs and unknown ranks say nothing; letters that stay unknown are fresh in outputs, an output whose
  * '.' is not known stays unknown. */

@@ -12,17 +12,25 @@ shp_rule *shp_op_rule(int op);
 #include "ops.def"
 #undef OP
 
-/* ---- dims, in the context of a node ---- */
-static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_const(n->dims, v); }
-static inline shp_dim add(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_add(n->dims, a, b); }
-static inline shp_dim sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims, a, b); }
-static inline shp_dim mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
-static inline shp_dim floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
-static inline shp_dim ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
+/* ---- dims, in the context of a node (ops/common.c): dim.h's functions, with short names for rules ---- */
+shp_dim shp_num(shp_node *n, int64_t v);
+shp_dim shp_add(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
+bool shp_is(shp_node *n, shp_dim d, int64_t v);
+bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
+#define num(n, v) shp_num(n, v)
+#define add(n, a, b) shp_add(n, a, b)
+#define sub(n, a, b) shp_sub(n, a, b)
+#define mul(n, a, b) shp_mul(n, a, b)
+#define floor_div(n, a, b) shp_floor_div(n, a, b)
+#define ceil_div(n, a, b) shp_ceil_div(n, a, b)
+#define is(n, d, v) shp_is(n, d, v)
+#define is_num(n, d, v) shp_is_num(n, d, v)
 static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
 static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
-static inline bool is(shp_node *n, shp_dim d, int64_t v) { return shp_dim_is(n->dims, d, v); }
-static inline bool is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->dims, d, v); }
 
 /* ---- shared by families (ops/common.c) ---- */
 /* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */

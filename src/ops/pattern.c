@@ -73,6 +73,10 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
     const char *end = word_end(at);
     shp_dim *to = NULL;
     int64_t v;
+    if (at[1] == '=') {
+        p->letter[*at - 'A'] = d;
+        at += 2;
+    }
     if (*at == '_') return;
     if (end[-1] == '?') {
         if (shp_dim_lo(n->dims, d) < 2 && !is(n, d, 0)) return;         /* may be 1 */
@@ -150,6 +154,10 @@ static void output(pattern *p, uint32_t o, const char *at)
         }
         if (w == f.words) break;
         const char *word = f.word[w], *end = word_end(word);
+        if (word[1] == '=') {
+            if (p->letter[*word - 'A']) end = word + 1;
+            else word += 2;
+        }
         for (const char *c = word; c < end && (*c == '*' || is_letter(*c)); c++)
             if (*c != '*' && !p->letter[*c - 'A'] && (c + 1 == end || c[1] == '*')) p->letter[*c - 'A'] = shp_fresh(n, o, (uint32_t)k, SHP_WHY_RANK);
         d[k] = *word == '_' ? shp_fresh(n, o, (uint32_t)k, SHP_WHY_DATA) : value(p, word, end);
