@@ -105,6 +105,23 @@ static void gather(shp_dims *t, shp_traits *whole, const shp_traits *part)
     whole->undeclared |= part->undeclared;
 }
 
+/* ---- terms ---- */
+
+void dim_terms(const shp_dims *t, shp_dim d, shp_terms *s)
+{
+    const shp_expr *e = open_at(t, d);
+    s->own = (shp_term){ small_value(d), 0, 0 };
+    s->n = is_small(d) ? d != ZERO : e->n;
+    s->at = is_small(d) ? &s->own : e->term;
+}
+
+int64_t dim_lead(const shp_dims *t, shp_dim d)
+{
+    shp_terms s;
+    dim_terms(t, d, &s);
+    return s.n ? s.at->coef : 0;
+}
+
 /* ---- order: symbols by name, unnamed ones by age, then other atoms by what they hold; products by degree, then
  * atoms; so that what is printed does not depend on what was made before ---- */
 
@@ -145,13 +162,15 @@ static int compare_monos(const shp_dims *t, uint32_t a, uint32_t b)
 static int compare_dims(const shp_dims *t, shp_dim a, shp_dim b)
 {
     if (a == b) return 0;
-    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
-    for (uint32_t i = 0; i < x->n && i < y->n; i++) {
-        int c = compare_monos(t, x->term[i].mono, y->term[i].mono);
+    shp_terms x, y;
+    dim_terms(t, a, &x);
+    dim_terms(t, b, &y);
+    for (uint32_t i = 0; i < x.n && i < y.n; i++) {
+        int c = compare_monos(t, x.at[i].mono, y.at[i].mono);
         if (c) return c;
-        if (x->term[i].coef != y->term[i].coef) return x->term[i].coef < y->term[i].coef ? -1 : 1;
+        if (x.at[i].coef != y.at[i].coef) return x.at[i].coef < y.at[i].coef ? -1 : 1;
     }
-    return x->n > y->n ? -1 : 1;
+    return x.n > y.n ? -1 : 1;
 }
 
 /* Sorts a list and drops repetitions; returns its new length. */
@@ -250,6 +269,12 @@ static bool push_term(poly *p, int64_t coef, uint32_t mono)
     return true;
 }
 
+/* The integer at the end of a sum, 0 where there is none. */
+static int64_t constant_of(const shp_expr *e)
+{
+    return e->n && !e->term[e->n - 1].mono ? e->term[e->n - 1].coef : 0;
+}
+
 /* Bounds of a sum, term by term; the bounds of compound atoms see no correlation (dimfact.c does). */
 static void bound_sum(const shp_dims *t, shp_expr *e)
 {
@@ -264,7 +289,7 @@ static void bound_sum(const shp_dims *t, shp_expr *e)
     e->is.hi = hi == INT64_MIN ? INT64_MIN + 1 : hi;
 }
 
-static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
+static shp_dim intern_sum(shp_dims *t, const shp_term *term, uint32_t n)
 {
     uint32_t id, weight = 0;
     for (uint32_t i = 0; i < n; i++) weight += mono_at(t, term[i].mono)->is.weight;
@@ -274,27 +299,39 @@ static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
     e->n = n;
     for (uint32_t i = 0; i < n; i++) gather(t, &e->is, &mono_at(t, term[i].mono)->is);
     bound_sum(t, e);
-    e->lo_done = e->hi_done = !e->is.compound;
+    /* One atom alone and a constant: nothing moves together that the atom's own bounds do not see. */
+    bool alone = n == 1 + (constant_of(e) != 0) && mono_at(t, term[0].mono)->n < 2;
+    e->lo_done = e->hi_done = alone || !e->is.compound;
     return id;
 }
 
-shp_dim shp_dim_const(shp_dims *t, int64_t value)
+static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
 {
-    shp_term k = { value, 0, 0 };
-    return make_expr(t, &k, value != 0);
+    if (!n) return ZERO;
+    return n == 1 && !term->mono && shp_dim_fits(term->coef) ? shp_dim_small(term->coef) : intern_sum(t, term, n);
+}
+
+shp_dim shp_dim_large(shp_dims *t, int64_t value)
+{
+    return intern_sum(t, &(shp_term){ value, 0, 0 }, 1);
 }
 
 shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb)
 {
+    int64_t v, w;
     if (!a || !b) return 0;
-    const shp_expr *x = expr_at(t, a), *y = expr_at(t, b);
+    if (shp_dim_number(t, a, &v) && shp_dim_number(t, b, &w))
+        return mul64(ka, v, &v) && mul64(kb, w, &w) && add64(v, w, &v) ? shp_dim_const(t, v) : fail(t, FAIL_OVERFLOW);
+    shp_terms x, y;
     poly p;
     p.n = 0;
-    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
-        int c = i == x->n ? 1 : j == y->n ? -1 : compare_monos(t, x->term[i].mono, y->term[j].mono);
-        uint32_t mono = c <= 0 ? x->term[i].mono : y->term[j].mono;
+    dim_terms(t, a, &x);
+    dim_terms(t, b, &y);
+    for (uint32_t i = 0, j = 0; i < x.n || j < y.n;) {
+        int c = i == x.n ? 1 : j == y.n ? -1 : compare_monos(t, x.at[i].mono, y.at[j].mono);
+        uint32_t mono = c <= 0 ? x.at[i].mono : y.at[j].mono;
         int64_t k = 0, l = 0;
-        if ((c <= 0 && !mul64(ka, x->term[i++].coef, &k)) || (c >= 0 && !mul64(kb, y->term[j++].coef, &l)) || !add64(k, l, &k))
+        if ((c <= 0 && !mul64(ka, x.at[i++].coef, &k)) || (c >= 0 && !mul64(kb, y.at[j++].coef, &l)) || !add64(k, l, &k))
             return fail(t, FAIL_OVERFLOW);
         if (!push_term(&p, k, mono)) return fail(t, FAIL_LIMIT);
     }
@@ -303,7 +340,7 @@ shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb)
 
 shp_dim dim_add(shp_dims *t, shp_dim a, shp_dim b) { return dim_sum(t, a, 1, b, 1); }
 shp_dim dim_less(shp_dims *t, shp_dim a, shp_dim b) { return dim_sum(t, a, 1, b, -1); }
-shp_dim dim_minus(shp_dims *t, shp_dim a) { return dim_sum(t, a, -1, t->zero, 0); }
+shp_dim dim_minus(shp_dims *t, shp_dim a) { return dim_sum(t, a, -1, ZERO, 0); }
 
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k)
 {
@@ -323,12 +360,13 @@ typedef enum way { TIMES, SHRINK, QUOTIENT, REMAINDER, ONES, POSITIVE, WITH } wa
 static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
 {
     if (!d) return 0;
-    const shp_expr *e = expr_at(t, d);
+    shp_terms s;
     poly p;
     p.n = 0;
-    for (uint32_t i = 0; i < e->n; i++) {
-        uint32_t mono = e->term[i].mono, q = mono;
-        int64_t c = e->term[i].coef;
+    dim_terms(t, d, &s);
+    for (uint32_t i = 0; i < s.n; i++) {
+        uint32_t mono = s.at[i].mono, q = mono;
+        int64_t c = s.at[i].coef;
         switch (how) {
         case TIMES:
             if (!join_monos(t, mono, m, &q)) return 0;
@@ -355,14 +393,15 @@ static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b)
 {
     if (!a || !b) return 0;
-    if (expr_at(t, a)->n > expr_at(t, b)->n) { shp_dim swap = a; a = b; b = swap; }
-    const shp_expr *e = expr_at(t, a);
-    shp_dim sum = t->zero;
-    for (uint32_t i = 0; i < e->n; i++) {
-        shp_dim part = each(t, b, TIMES, e->term[i].coef, e->term[i].mono);
-        sum = i ? dim_add(t, sum, part) : part;
+    if (is_small(b) || open_at(t, a)->n > open_at(t, b)->n) { shp_dim swap = a; a = b; b = swap; }
+    shp_terms s;
+    shp_dim out = ZERO;
+    dim_terms(t, a, &s);
+    for (uint32_t i = 0; i < s.n; i++) {
+        shp_dim part = each(t, b, TIMES, s.at[i].coef, s.at[i].mono);
+        out = i ? dim_add(t, out, part) : part;
     }
-    return sum;
+    return out;
 }
 
 static int64_t gcd64(int64_t a, int64_t b)
@@ -374,9 +413,10 @@ static int64_t gcd64(int64_t a, int64_t b)
 
 int64_t dim_content(const shp_dims *t, shp_dim d)
 {
-    const shp_expr *e = expr_at(t, d);
+    shp_terms s;
     int64_t g = 0;
-    for (uint32_t i = 0; i < e->n && g != 1; i++) g = gcd64(e->term[i].coef, g);
+    dim_terms(t, d, &s);
+    for (uint32_t i = 0; i < s.n && g != 1; i++) g = gcd64(s.at[i].coef, g);
     return g;
 }
 
@@ -394,9 +434,10 @@ static uint32_t shared_mono(shp_dims *t, const shp_dim *list, uint32_t n)
     bool any = false;
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const shp_expr *e = expr_at(t, list[i]);
-        for (uint32_t j = 0; j < e->n; j++) {
-            m = any ? common_mono(t, m, e->term[j].mono) : e->term[j].mono;
+        shp_terms s;
+        dim_terms(t, list[i], &s);
+        for (uint32_t j = 0; j < s.n; j++) {
+            m = any ? common_mono(t, m, s.at[j].mono) : s.at[j].mono;
             any = true;
             if (!m) return 0;
         }
@@ -409,12 +450,6 @@ static shp_dim single(shp_dims *t, int64_t coef, uint32_t m)
 {
     shp_term k = { coef, m, 0 };
     return make_expr(t, &k, coef != 0);
-}
-
-/* The integer at the end of a sum, 0 where there is none. */
-static int64_t constant_of(const shp_expr *e)
-{
-    return e->n && !e->term[e->n - 1].mono ? e->term[e->n - 1].coef : 0;
 }
 
 /* ---- atoms ---- */
@@ -434,13 +469,13 @@ shp_dim dim_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n
     uint32_t id;
     for (uint32_t i = 0; i < n; i++) {
         if (!arg[i]) return 0;
-        if (expr_at(t, arg[i])->is.depth >= t->max_depth) return fail(t, FAIL_LIMIT);
+        if (open_at(t, arg[i])->is.depth >= t->max_depth) return fail(t, FAIL_LIMIT);
     }
     shp_atom *x = intern(t, OF_ATOM + (unsigned)kind, arg, n * sizeof *arg, offsetof(shp_atom, arg), &id);
     if (!x) return atom_at(t, id)->dim;
     x->kind = kind;
     x->n = n;
-    for (uint32_t i = 0; i < n; i++) gather(t, &x->is, &expr_at(t, arg[i])->is);
+    for (uint32_t i = 0; i < n; i++) gather(t, &x->is, &open_at(t, arg[i])->is);
     x->is.compound = true;
     x->is.depth++;
     x->is.broadcast |= kind == ATOM_BROADCAST;
@@ -450,7 +485,7 @@ shp_dim dim_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n
 
 shp_atom *dim_lone(const shp_dims *t, shp_dim d)
 {
-    const shp_expr *e = expr_at(t, d);
+    const shp_expr *e = open_at(t, d);
     if (e->n != 1 || e->term[0].coef != 1) return NULL;
     const shp_mono *m = mono_at(t, e->term[0].mono);
     return m->n == 1 ? atom_at(t, m->atom[0]) : NULL;
@@ -458,7 +493,7 @@ shp_atom *dim_lone(const shp_dims *t, shp_dim d)
 
 shp_atom *dim_compound(const shp_dims *t, shp_dim d, uint32_t below)
 {
-    const shp_expr *e = expr_at(t, d);
+    const shp_expr *e = open_at(t, d);
     shp_atom *best = NULL;
     for (uint32_t i = 0; e->is.compound && i < e->n; i++) {
         const shp_mono *m = mono_at(t, e->term[i].mono);
@@ -526,22 +561,23 @@ bool dim_find_name(shp_dims *t, shp_str name)
  * coefficients in [0, lead) on the products that the lead divides. */
 bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
 {
-    const shp_expr *y = expr_at(t, b);
-    if (!y->n || y->term[0].coef < 0) return false;
-    *q = t->zero;
+    shp_terms y, left;
+    dim_terms(t, b, &y);
+    if (!y.n || y.at[0].coef < 0) return false;
+    *q = ZERO;
     *r = a;
-    for (uint32_t i = 0, step = 0; i < expr_at(t, *r)->n; step++) {
-        shp_term x = expr_at(t, *r)->term[i];
-        int64_t k = floor64(x.coef, y->term[0].coef);
+    for (uint32_t i = 0, step = 0; dim_terms(t, *r, &left), i < left.n; step++) {
+        shp_term x = left.at[i];
+        int64_t k = floor64(x.coef, y.at[0].coef);
         uint32_t m;
-        if (k == 0 || !divide_monos(t, x.mono, y->term[0].mono, &m)) { i++; continue; }
+        if (k == 0 || !divide_monos(t, x.mono, y.at[0].mono, &m)) { i++; continue; }
         if (step > 4 * MAX_TERMS) return fail(t, FAIL_LIMIT);
         shp_dim part = single(t, k, m);
         *q = dim_add(t, *q, part);
         *r = dim_less(t, *r, dim_times(t, part, b));
         if (!*q || !*r) return false;
-        const shp_expr *left = expr_at(t, *r);      /* a remainder of this term stays where it is */
-        if (i < left->n && left->term[i].mono == x.mono) i++;
+        dim_terms(t, *r, &left);                   /* a remainder of this term stays where it is */
+        if (i < left.n && left.at[i].mono == x.mono) i++;
     }
     return true;
 }
@@ -600,7 +636,7 @@ static shp_dim unnest(shp_dims *t, shp_dim a, shp_dim b)
 /* floor(a/b) for an integer b > 0 and an a that is no number. */
 static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
 {
-    const shp_expr *e = expr_at(t, a);
+    const shp_expr *e = open_at(t, a);
     int64_t g = b;
     for (uint32_t i = 0; i < e->n && e->term[i].mono && g != 1; i++) g = gcd64(g, e->term[i].coef);
     if (g != 1) {           /* floor((2*H + 1)/4) = floor(H/2) */
@@ -613,13 +649,13 @@ static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
     if (!pull_out(t, a, b, true, &q, &r)) return 0;
     int64_t lo = shp_dim_lo(t, r), hi = shp_dim_hi(t, r);
     if (lo != INT64_MIN && hi != INT64_MAX && floor64(lo, b) == floor64(hi, b)) return dim_plus(t, q, floor64(lo, b));
-    if (expr_at(t, r)->is.compound) {
+    if (open_at(t, r)->is.compound) {
         t->failure = FAIL_NONE;
         shp_dim flat = unnest(t, r, shp_dim_const(t, b));
         if (flat || t->failure) return dim_add(t, q, flat);
     }
     if (!pull_out(t, a, b, false, &q, &r)) return 0;     /* all of a again: q is replaced */
-    bool swap = prefer_complement(expr_at(t, r), b);
+    bool swap = prefer_complement(open_at(t, r), b);
     if (swap) {
         r = dim_complement(t, r, b, &x);
         q = r ? dim_add(t, q, x) : 0;
@@ -632,12 +668,12 @@ static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
 static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
-    if (expr_at(t, b)->term[0].coef < 0) {
+    if (dim_lead(t, b) < 0) {
         a = dim_minus(t, a);
         b = dim_minus(t, b);
     }
     if (!a || !b || !dim_divmod(t, a, b, &q, &r)) return 0;
-    if (r == t->zero) return q;
+    if (r == ZERO) return q;
     int64_t g = gcd64(dim_content(t, r), dim_content(t, b));
     shp_dim both[2] = { r, b };
     uint32_t m = shared_mono(t, both, 2);
@@ -645,9 +681,9 @@ static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
     if (shp_dim_lo(t, b) >= 0) {                /* so b >= 1 */
         if (shp_dim_lo(t, r) >= 0 && shp_dim_ge(t, b, dim_plus(t, r, 1)) == 1) return q;
         t->failure = FAIL_NONE;
-        shp_dim flat = expr_at(t, r)->is.compound ? unnest(t, r, b) : 0;
+        shp_dim flat = open_at(t, r)->is.compound ? unnest(t, r, b) : 0;
         if (flat || t->failure) return dim_add(t, q, flat);
-        if (expr_at(t, r)->term[0].coef < 0)    /* floor(-x/b) = -1 - floor((x - 1)/b) */
+        if (dim_lead(t, r) < 0)   /* floor(-x/b) = -1 - floor((x - 1)/b) */
             return dim_less(t, dim_plus(t, q, -1), dim_floor(t, dim_plus(t, dim_minus(t, r), -1), b));
     }
     shp_dim arg[2] = { r, b };
@@ -656,7 +692,7 @@ static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
 {
-    if (!a || !b || b == t->zero) return 0;
+    if (!a || !b || b == ZERO) return 0;
     int64_t x, y;
     if (!shp_dim_number(t, b, &y)) {
         if (t->level > MAX_DEPTH) return fail(t, FAIL_LIMIT);
@@ -775,7 +811,7 @@ static bool min_of(shp_dims *t, shp_dim x, shp_dim of)
 {
     for (shp_atom *m = dim_compound(t, x, UINT32_MAX); m; m = dim_compound(t, x, m->id)) {
         shp_dim c, rest;
-        if (m->kind != ATOM_MIN || !dim_split(t, x, m, &c, &rest) || !shp_dim_is(t, c, 1)) continue;
+        if (m->kind != ATOM_MIN || !dim_split(t, x, m, &c, &rest) || c != ONE) continue;
         bool has = false, rest_ok = true;
         for (uint32_t i = 0; i < m->n; i++) {
             shp_dim e = dim_add(t, rest, m->arg[i]);
@@ -804,7 +840,7 @@ static bool flatten_broadcast(shp_dims *t, const shp_dim *from, uint32_t n, shp_
         const shp_dim *arg = nested ? x->arg : from + i;
         uint32_t count = nested ? x->n : 1;
         if (*out + count > MAX_ARGS) return fail(t, FAIL_LIMIT);
-        for (uint32_t j = 0; j < count; j++) if (arg[j] != t->one) list[(*out)++] = arg[j];
+        for (uint32_t j = 0; j < count; j++) if (arg[j] != ONE) list[(*out)++] = arg[j];
     }
     *out = sort_dims(t, list, *out);
     return true;
@@ -812,18 +848,17 @@ static bool flatten_broadcast(shp_dims *t, const shp_dim *from, uint32_t n, shp_
 
 shp_dim dim_broadcast(shp_dims *t, const shp_dim *from, uint32_t n)
 {
-    shp_dim list[MAX_ARGS], number = 0, other = 0;
-    if (!flatten_broadcast(t, from, n, list, &n)) return 0;
-    if (n == 0) return t->one;
+    shp_dim list[MAX_ARGS], number = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (shp_dim_number(t, list[i], NULL)) {
-            if (number) return 0;               /* two different ones: a contradiction */
-            number = list[i];
-        } else if (!other && dim_never_one(t, list[i])) {
-            other = list[i];
-        }
+        if (from[i] == ONE || from[i] == number || !shp_dim_number(t, from[i], NULL)) continue;
+        if (number) return 0;                   /* two different ones: a contradiction */
+        number = from[i];
     }
-    if (number || other) return number ? number : other;
+    if (number) return number;
+    if (!flatten_broadcast(t, from, n, list, &n)) return 0;
+    if (n == 0) return ONE;
+    for (uint32_t i = 0; i < n; i++)
+        if (dim_never_one(t, list[i])) return list[i];
     n = drop(t, list, n, decided);
     return n == 1 ? list[0] : dim_atom(t, ATOM_BROADCAST, list, n);
 }
@@ -859,16 +894,25 @@ static shp_dim stand_in(shp_dims *t, op o, shp_dim a, shp_dim b)
     return shp_dim_fresh(t, key, size ? SHP_COUNT : SHP_ANY, (shp_origin){ 0 });
 }
 
-static shp_dim operate(shp_dims *t, op o, shp_dim a, shp_dim b)
+/* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
+static shp_dim remember(shp_dims *t, op o, shp_dim a, shp_dim b)
 {
-    if (!a || !b) return 0;
-    /* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
+    if (is_small(a & b)) return apply(t, o, a, b);
     uint32_t epoch = o == OP_BROADCAST ? t->epoch : 0;
     shp_memo *m = t->memo + (((a * 31 + b) * 31 + o) & (MEMO - 1));
     if (m->a == a && m->b == b && m->op == (uint32_t)o && m->epoch == epoch) return m->result;
-    t->failure = FAIL_NONE;
     shp_dim d = apply(t, o, a, b);
     if (d) *m = (shp_memo){ a, b, (uint32_t)o, epoch, d };
+    return d;
+}
+
+shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b) { return a && b ? remember(t, OP_SUB, a, b) : 0; }
+
+static shp_dim operate(shp_dims *t, op o, shp_dim a, shp_dim b)
+{
+    if (!a || !b) return 0;
+    t->failure = FAIL_NONE;
+    shp_dim d = remember(t, o, a, b);
     return d || t->failure == FAIL_NONE || t->arena->failed ? d : stand_in(t, o, a, b);
 }
 
@@ -885,12 +929,12 @@ shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { return operate(t,
 shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
-    if (!a || !b || b == t->zero) return 0;
-    if (expr_at(t, b)->term[0].coef < 0) {
+    if (!a || !b || b == ZERO) return 0;
+    if (dim_lead(t, b) < 0) {
         a = dim_minus(t, a);
         b = dim_minus(t, b);
     }
-    return a && b && dim_divmod(t, a, b, &q, &r) && r == t->zero ? q : 0;
+    return a && b && dim_divmod(t, a, b, &q, &r) && r == ZERO ? q : 0;
 }
 
 /* ---- the table and its simplest questions ---- */
@@ -904,49 +948,42 @@ shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth)
     t->max_depth = depth > MAX_DEPTH ? MAX_DEPTH : depth;
     shp_mono *unit = shp_alloc(a, sizeof *unit);
     shp_atom *none = shp_alloc(a, sizeof *none);        /* handle 0 is no dim, index 0 no atom */
-    if (!unit || !rehash(t) || !push_record(t, &t->monos, unit) || !push_record(t, &t->exprs, unit) || !push_record(t, &t->atoms, none))
+    shp_expr *nothing = shp_alloc(a, sizeof *nothing);
+    if (!unit || !rehash(t) || !push_record(t, &t->monos, unit) || !push_record(t, &t->exprs, nothing) || !push_record(t, &t->atoms, none))
         return NULL;
     unit->is.lo = unit->is.hi = 1;
-    t->zero = shp_dim_const(t, 0);
-    t->one = shp_dim_const(t, 1);
-    return t->one ? t : NULL;
+    nothing->lo_done = nothing->hi_done = true;
+    return t;
 }
 
 bool *shp_dims_overflow(shp_dims *t) { return &t->overflow; }
 
 bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value)
 {
-    if (!d) return false;
-    const shp_expr *e = expr_at(t, d);
-    if (e->n > 1 || (e->n && e->term[0].mono)) return false;
-    if (value) *value = e->n ? e->term[0].coef : 0;
+    const shp_expr *e = open_at(t, d);
+    if (!is_small(d) && (e->n != 1 || e->term[0].mono)) return false;
+    if (value) *value = is_small(d) ? small_value(d) : e->term[0].coef;
     return true;
-}
-
-bool shp_dim_is(const shp_dims *t, shp_dim d, int64_t value)
-{
-    int64_t v;
-    return shp_dim_number(t, d, &v) && v == value;
 }
 
 const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d)
 {
-    const shp_atom *x = d ? dim_lone(t, d) : NULL;
+    const shp_atom *x = dim_lone(t, d);
     return x && x->kind == ATOM_SYMBOL ? &symbol_at(t, x->symbol)->s : NULL;
 }
 
-bool shp_dim_has_fresh(const shp_dims *t, shp_dim d) { return d && expr_at(t, d)->is.fresh; }
-bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d) { return d && expr_at(t, d)->is.undeclared; }
+bool shp_dim_has_fresh(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.fresh; }
+bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.undeclared; }
 
 void shp_dim_visit(const shp_dims *t, shp_dim d, void (*visit)(void *arg, const shp_symbol *s), void *arg)
 {
-    const shp_symset *set = d ? expr_at(t, d)->is.symbols : NULL;
+    const shp_symset *set = open_at(t, d)->is.symbols;
     for (uint32_t i = 0; set && i < set->n; i++) visit(arg, &symbol_at(t, set->id[i])->s);
 }
 
 bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s)
 {
-    const shp_symset *set = d ? expr_at(t, d)->is.symbols : NULL;
+    const shp_symset *set = open_at(t, d)->is.symbols;
     for (uint32_t i = 0; set && i < set->n; i++) if (&symbol_at(t, set->id[i])->s == s) return true;
     return false;
 }

@@ -19,6 +19,11 @@
 typedef uint32_t shp_dim;
 typedef struct shp_dims shp_dims;
 
+/* A number that fits 31 bits is its own handle: those bits, and the highest one set. Larger ones are in the table. */
+#define SHP_DIM_NUMBER 0x80000000u
+static inline bool shp_dim_fits(int64_t v) { return v >= -(1 << 30) && v < 1 << 30; }
+static inline shp_dim shp_dim_small(int64_t v) { return (shp_dim)v | SHP_DIM_NUMBER; }
+
 /* What is known of a symbol's value before anything else is. */
 typedef enum shp_symbol_kind {
     SHP_SIZE,       /* a size: >= 0. Declared by an input: may be assumed >= 1 (shp_dim_assumable) */
@@ -51,7 +56,11 @@ shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth);
 bool *shp_dims_overflow(shp_dims *t);       /* set when arithmetic left int64; the caller clears it */
 
 /* ---- making dims ---- */
-shp_dim shp_dim_const(shp_dims *t, int64_t value);
+shp_dim shp_dim_large(shp_dims *t, int64_t value);      /* what does not fit */
+static inline shp_dim shp_dim_const(shp_dims *t, int64_t value)
+{
+    return shp_dim_fits(value) ? shp_dim_small(value) : shp_dim_large(t, value);
+}
 /* The symbol of that name (the whole string is the name), made at its first use with that kind. */
 shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool declared);
 /* The unnamed symbol of that key: the same key gives the same symbol (and keeps its first kind and origin). */
@@ -75,7 +84,6 @@ shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b);
 
 /* ---- asking ---- */
 bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value);  /* is it a number, and which (value may be NULL) */
-bool shp_dim_is(const shp_dims *t, shp_dim d, int64_t value);       /* is it that number */
 /* Bounds that hold for every value of the symbols within their kinds; INT64_MIN and INT64_MAX stand for none.
  * Sees through floor (a - b*floor(a/b) is in [0, b-1]) and Min. */
 int64_t shp_dim_lo(shp_dims *t, shp_dim d);

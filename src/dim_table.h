@@ -72,8 +72,12 @@ typedef struct shp_expr {
     uint32_t epoch;         /* 1 + the epoch at which `resolved` was found, or 0 */
     shp_dim resolved;
     shp_dim shifted;        /* with every declared size s written as s + 1, or 0 */
+    const char *text;       /* as it was printed first, or NULL */
     shp_term term[];
 } shp_expr;
+
+/* The terms of a dim; `own` is that of a number without a record. */
+typedef struct shp_terms { uint32_t n; const shp_term *at; shp_term own; } shp_terms;
 
 typedef struct shp_named { shp_symbol s; uint32_t atom; } shp_named;
 
@@ -97,13 +101,20 @@ struct shp_dims {
     uint32_t mask, used;
     shp_memo memo[MEMO];
     uint32_t epoch, printed, level;
-    shp_dim zero, one;
     shp_dim_failure failure;                /* why the last answer of 0 was one */
     bool overflow;
     bool shifting;                          /* symbols stand for something else: facts do not hold */
 };
 
-static inline shp_expr *expr_at(const shp_dims *t, shp_dim d) { return ((shp_expr **)t->exprs.at)[d]; }
+#define ZERO shp_dim_small(0)
+#define ONE shp_dim_small(1)
+
+/* Whether d is a number that is its own handle, and which. */
+static inline bool is_small(shp_dim d) { return (d & SHP_DIM_NUMBER) != 0; }
+static inline int64_t small_value(shp_dim d) { return (int32_t)(d << 1) >> 1; }
+
+/* The record of a dim that is no number; else one that holds nothing. */
+static inline shp_expr *open_at(const shp_dims *t, shp_dim d) { return ((shp_expr **)t->exprs.at)[is_small(d) ? 0 : d]; }
 static inline shp_mono *mono_at(const shp_dims *t, uint32_t m) { return ((shp_mono **)t->monos.at)[m]; }
 static inline shp_atom *atom_at(const shp_dims *t, uint32_t a) { return ((shp_atom **)t->atoms.at)[a]; }
 static inline shp_named *symbol_at(const shp_dims *t, uint32_t s) { return ((shp_named **)t->symbols.at)[s]; }
@@ -132,11 +143,14 @@ static inline int64_t floor64(int64_t a, int64_t b) { return a / b - (a % b < 0)
 static inline int64_t mod64(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
 
 /* ---- dim.c ---- */
+void dim_terms(const shp_dims *t, shp_dim d, shp_terms *s);
+int64_t dim_lead(const shp_dims *t, shp_dim d);                     /* the first term's coefficient, 0 where there is none */
 void *dim_push(shp_dims *t, shp_list *list, size_t size);           /* room for one more, or NULL */
 bool dim_find_name(shp_dims *t, shp_str name);                      /* is there a symbol of that name */
 shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb);     /* ka*a + kb*b */
 shp_dim dim_add(shp_dims *t, shp_dim a, shp_dim b);
 shp_dim dim_less(shp_dims *t, shp_dim a, shp_dim b);                /* a - b */
+shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b);          /* the same, where it is likely that it was asked before */
 shp_dim dim_minus(shp_dims *t, shp_dim a);                          /* -a */
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k);                /* a + k */
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b);

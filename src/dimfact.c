@@ -55,7 +55,7 @@ static bool relax(shp_dims *t, shp_dim p, const shp_atom *x, bool any, int *budg
 {
     shp_dim c, rest;
     if (!dim_split(t, p, x, &c, &rest)) return false;
-    bool positive = expr_at(t, c)->is.lo >= 0, negative = expr_at(t, c)->is.hi <= 0;
+    bool positive = shp_dim_lo(t, c) >= 0, negative = shp_dim_hi(t, c) <= 0;
     if (any != (x->kind == ATOM_BROADCAST || (x->kind == ATOM_MIN && positive))) return false;
     if (any || (x->kind == ATOM_MIN && negative)) *lo = over_elements(t, rest, c, x, !any, budget);
     else return x->kind == ATOM_FLOOR && (positive || negative) && over_floor(t, rest, c, x, positive, budget, lo);
@@ -66,7 +66,8 @@ static bool relax(shp_dims *t, shp_dim p, const shp_atom *x, bool any, int *budg
 static int64_t lower(shp_dims *t, shp_dim p, int *budget)
 {
     if (!p) return INT64_MIN;
-    int64_t best = expr_at(t, p)->is.lo, v;
+    if (is_small(p) || open_at(t, p)->lo_done) return shp_dim_lo(t, p);
+    int64_t best = open_at(t, p)->is.lo, v;
     for (int any = 1; any >= 0; any--)
         for (shp_atom *x = dim_compound(t, p, UINT32_MAX); x && --*budget >= 0; x = dim_compound(t, p, x->id))
             if (relax(t, p, x, any, budget, &v)) return v > best ? v : best;
@@ -78,12 +79,13 @@ enum { BUDGET = 40 };   /* replacements tried for one bound */
 int64_t shp_dim_lo(shp_dims *t, shp_dim d)
 {
     if (!d) return INT64_MIN;
-    shp_expr *e = expr_at(t, d);
+    if (is_small(d)) return small_value(d);
+    shp_expr *e = open_at(t, d);
     if (e->lo_done) return e->is.lo;
     shp_dim_failure failure = t->failure;
     int budget = BUDGET;
-    e->lo_done = true;
     int64_t v = lower(t, d, &budget);
+    e->lo_done = true;
     e->is.lo = v == INT64_MAX ? INT64_MAX - 1 : v;
     t->failure = failure;
     return e->is.lo;
@@ -92,7 +94,8 @@ int64_t shp_dim_lo(shp_dims *t, shp_dim d)
 int64_t shp_dim_hi(shp_dims *t, shp_dim d)
 {
     if (!d) return INT64_MAX;
-    shp_expr *e = expr_at(t, d);
+    if (is_small(d)) return small_value(d);
+    shp_expr *e = open_at(t, d);
     if (e->hi_done) return e->is.hi;
     shp_dim_failure failure = t->failure;
     e->hi_done = true;
@@ -133,15 +136,15 @@ void dim_bound_atom(shp_dims *t, shp_atom *x)
 /* d/g for the gcd g of all coefficients, its leading one positive: what is zero when d is. */
 static shp_dim normal(shp_dims *t, shp_dim d)
 {
-    if (!d || d == t->zero) return d;
-    if (expr_at(t, d)->term[0].coef < 0) d = dim_minus(t, d);
+    if (!d || d == ZERO) return d;
+    if (dim_lead(t, d) < 0) d = dim_minus(t, d);
     return d ? dim_shrink(t, d, dim_content(t, d)) : 0;
 }
 
 static shp_dim difference(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim_failure failure = t->failure;
-    shp_dim d = dim_less(t, a, b);
+    shp_dim d = dim_less_again(t, a, b);
     t->failure = failure;
     return d;
 }
@@ -157,7 +160,7 @@ int shp_dim_ge(shp_dims *t, shp_dim a, shp_dim b)
 /* Whether d can be 0 at no integers: 2*S - 1. */
 static bool never_zero(shp_dims *t, shp_dim d)
 {
-    const shp_expr *e = expr_at(t, d);
+    const shp_expr *e = open_at(t, d);
     if (shp_dim_lo(t, d) > 0 || shp_dim_hi(t, d) < 0) return true;
     if (e->n < 2 || e->term[e->n - 1].mono) return false;
     shp_dim variable = difference(t, d, shp_dim_const(t, e->term[e->n - 1].coef));
@@ -176,12 +179,12 @@ int shp_dim_eq(shp_dims *t, shp_dim a, shp_dim b)
     if (never_zero(t, d)) return 0;
     if (!t->notes.n || t->shifting) return -1;
     d = normal(t, d);
-    return d && expr_at(t, d)->is_zero ? 1 : -1;
+    return d && open_at(t, d)->is_zero ? 1 : -1;
 }
 
 bool dim_never_one(shp_dims *t, shp_dim d)
 {
-    shp_dim less = difference(t, d, t->one);
+    shp_dim less = difference(t, d, ONE);
     return less && never_zero(t, less);
 }
 
@@ -210,8 +213,8 @@ static shp_dim rebuild_atom(shp_dims *t, const shp_atom *x)
 
 static shp_dim rebuild_terms(shp_dims *t, shp_dim d)
 {
-    const shp_expr *e = expr_at(t, d);
-    shp_dim sum = t->zero;
+    const shp_expr *e = open_at(t, d);
+    shp_dim sum = ZERO;
     for (uint32_t i = 0; i < e->n && sum; i++) {
         const shp_mono *m = mono_at(t, e->term[i].mono);
         shp_dim product = shp_dim_const(t, e->term[i].coef);
@@ -232,11 +235,13 @@ static bool concerned(const shp_dims *t, const shp_expr *e)
 
 static shp_dim resolve(shp_dims *t, shp_dim d)
 {
-    shp_expr *e = expr_at(t, d);
+    if (is_small(d)) return d;
+    shp_expr *e = open_at(t, d);
     if (e->epoch == t->epoch + 1) return e->resolved;
-    if (t->level > MAX_DEPTH || !concerned(t, e)) return d;
+    if (t->level > MAX_DEPTH) return d;
     e->epoch = t->epoch + 1;                    /* what comes back here while d is in work stays as it is: no cycles */
     e->resolved = d;
+    if (!concerned(t, e)) return d;
     t->level++;
     shp_dim r = rebuild_terms(t, d);
     if (r && r != d) r = resolve(t, r);         /* what came out may be a replaced atom itself */
@@ -249,7 +254,7 @@ static shp_dim rebuild(shp_dims *t, shp_dim d)
 {
     if (!d || shp_dim_number(t, d, NULL)) return d;
     if (!t->shifting) return resolve(t, d);
-    shp_expr *e = expr_at(t, d);
+    shp_expr *e = open_at(t, d);
     if (!e->shifted) e->shifted = rebuild_terms(t, d);
     return e->shifted;
 }
@@ -270,13 +275,13 @@ int64_t shp_dim_lo_assuming(shp_dims *t, shp_dim d)
 
 shp_dim shp_dim_resolve(shp_dims *t, shp_dim d)
 {
-    return d && t->facts.n ? rebuild(t, d) : d;
+    return d && t->facts.n ? resolve(t, d) : d;
 }
 
 /* Whether atom x stands anywhere in d. */
 static bool holds(const shp_dims *t, shp_dim d, const shp_atom *x)
 {
-    const shp_expr *e = expr_at(t, d);
+    const shp_expr *e = open_at(t, d);
     if (x->kind == ATOM_SYMBOL) return shp_dim_mentions(t, d, &symbol_at(t, x->symbol)->s);
     for (uint32_t i = 0; e->is.broadcast && i < e->n; i++) {
         const shp_mono *m = mono_at(t, e->term[i].mono);
@@ -303,7 +308,7 @@ static bool named(const shp_dims *t, const shp_atom *x)
 /* x where d == 0 is solved for it, if term i of d is x alone, times 1 or -1, and x is nowhere else in d; else 0. */
 static shp_dim solve(shp_dims *t, shp_dim d, uint32_t i, shp_atom **x)
 {
-    shp_term k = expr_at(t, d)->term[i];
+    shp_term k = open_at(t, d)->term[i];
     const shp_mono *m = mono_at(t, k.mono);
     if (m->n != 1 || (k.coef != 1 && k.coef != -1)) return 0;
     *x = atom_at(t, m->atom[0]);
@@ -313,7 +318,7 @@ static shp_dim solve(shp_dims *t, shp_dim d, uint32_t i, shp_atom **x)
 
 static uint32_t count_unnamed(const shp_dims *t, shp_dim d)
 {
-    const shp_symset *set = expr_at(t, d)->is.symbols;
+    const shp_symset *set = open_at(t, d)->is.symbols;
     uint32_t n = 0;
     for (uint32_t i = 0; set && i < set->n; i++) n += unnamed(t, atom_at(t, symbol_at(t, set->id[i])->atom));
     return n;
@@ -326,7 +331,7 @@ static shp_atom *choose(shp_dims *t, shp_dim a, shp_dim b, shp_dim d, shp_dim *b
     shp_atom *best = NULL, *x;
     int most = 0;
     bool only = count_unnamed(t, d) == 1;
-    for (uint32_t i = 0; i < expr_at(t, d)->n; i++) {
+    for (uint32_t i = 0; i < open_at(t, d)->n; i++) {
         shp_dim value = solve(t, d, i, &x);
         if (!value || x->to) continue;
         bool alone = x->dim == a || x->dim == b;
@@ -348,7 +353,7 @@ static void note(shp_dims *t, shp_dim a, shp_dim b, shp_dim d)
     f = dim_push(t, &t->notes, sizeof *f);
     if (!f) { t->facts.n--; return; }
     *f = fact;
-    expr_at(t, d)->is_zero = true;
+    open_at(t, d)->is_zero = true;
     t->epoch++;
 }
 
@@ -356,10 +361,10 @@ static void note(shp_dims *t, shp_dim a, shp_dim b, shp_dim d)
 static void note_named(shp_dims *t, shp_dim a, shp_dim b, shp_dim d)
 {
     shp_atom *x = NULL;
-    if (expr_at(t, d)->is_zero) return;
+    if (open_at(t, d)->is_zero) return;
     if (named(t, dim_lone(t, a))) { note(t, a, b, d); return; }
     if (named(t, dim_lone(t, b))) { note(t, b, a, d); return; }
-    for (uint32_t i = 0; i < expr_at(t, d)->n; i++) {
+    for (uint32_t i = 0; i < open_at(t, d)->n; i++) {
         shp_dim value = solve(t, d, i, &x);
         if (value && named(t, x)) { note(t, x->dim, value, d); return; }
     }
@@ -394,7 +399,7 @@ void shp_dims_rewind(shp_dims *t, uint32_t mark)
         if (f->atom != UINT32_MAX) {
             atom_at(t, f->atom)->to = 0;
         } else {
-            expr_at(t, f->difference)->is_zero = false;
+            open_at(t, f->difference)->is_zero = false;
             t->notes.n--;
         }
     }

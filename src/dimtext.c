@@ -8,9 +8,10 @@
 /* Terms, and among equals those without a minus: what a form costs the reader. */
 static uint32_t cost(const shp_dims *t, shp_dim d)
 {
-    const shp_expr *e = expr_at(t, d);
-    uint32_t n = 2 * e->n;
-    for (uint32_t i = 0; i < e->n; i++) n += e->term[i].coef < 0 && e->term[i].mono;
+    shp_terms s;
+    dim_terms(t, d, &s);
+    uint32_t n = 2 * s.n;
+    for (uint32_t i = 0; i < s.n; i++) n += s.at[i].coef < 0 && s.at[i].mono;
     return n;
 }
 
@@ -44,7 +45,7 @@ static shp_dim absorb_constant(shp_dims *t, shp_dim d)
     const shp_atom *x = dim_compound(t, d, UINT32_MAX);
     shp_dim c, rest, arg[MAX_ARGS];
     if (!x || (x->kind != ATOM_MIN && x->kind != ATOM_MAX) || !dim_split(t, d, x, &c, &rest)
-        || c != t->one || rest == t->zero || !shp_dim_number(t, rest, NULL)) return d;
+        || c != ONE || rest == ZERO || !shp_dim_number(t, rest, NULL)) return d;
     for (uint32_t i = 0; i < x->n; i++) arg[i] = dim_add(t, x->arg[i], rest);
     shp_dim whole = dim_atom(t, x->kind, arg, x->n);
     return whole ? whole : d;
@@ -129,8 +130,7 @@ static void put_dim(out *o, shp_dim d);
 static void put_operand(out *o, shp_dim d, bool product)
 {
     d = fold(o->t, d);
-    const shp_expr *e = expr_at(o->t, d);
-    bool plain = e->n < 2 && (!e->n || e->term[0].coef > 0);
+    bool plain = open_at(o->t, d)->n < 2 && dim_lead(o->t, d) >= 0;
     if (plain && !product) plain = dim_lone(o->t, d) || shp_dim_number(o->t, d, NULL);
     if (!plain) put_text(o, "(");
     put_dim(o, d);
@@ -181,13 +181,14 @@ static void put_term(out *o, shp_term k)
 static void put_dim(out *o, shp_dim d)
 {
     d = fold(o->t, d);
-    const shp_expr *e = expr_at(o->t, d);
+    shp_terms s;
+    dim_terms(o->t, d, &s);
     uint32_t first = 0;
-    while (first < e->n && e->term[first].coef < 0) first++;
-    if (first == e->n) first = 0;
-    if (!e->n) put_text(o, "0");
-    for (uint32_t i = 0; i < e->n && !o->full; i++) {
-        shp_term k = e->term[i == 0 ? first : i <= first ? i - 1 : i];
+    while (first < s.n && s.at[first].coef < 0) first++;
+    if (first == s.n) first = 0;
+    if (!s.n) put_text(o, "0");
+    for (uint32_t i = 0; i < s.n && !o->full; i++) {
+        shp_term k = s.at[i == 0 ? first : i <= first ? i - 1 : i];
         put_text(o, k.coef < 0 ? (i ? " - " : "-") : i ? " + " : "");
         put_term(o, k);
     }
@@ -198,10 +199,16 @@ bool shp_dim_print(shp_dims *t, shp_dim d, char *text, size_t cap, size_t *len)
     if (!d || *len > cap) return false;
     out o = { t, text, cap, *len, false };
     const shp_atom *x = dim_lone(t, d);
-    if (x && x->kind == ATOM_SYMBOL) put_symbol(&o, &symbol_at(t, x->symbol)->s, true);
+    shp_expr *e = open_at(t, d);
+    if (e->text) put_text(&o, e->text);
+    else if (x && x->kind == ATOM_SYMBOL) put_symbol(&o, &symbol_at(t, x->symbol)->s, true);
     else put_dim(&o, d);
-    if (!o.full) *len = o.len;
-    return !o.full;
+    if (o.full) return false;
+    bool keep = !e->text && !x && !is_small(d);
+    char *copy = keep ? shp_alloc(t->arena, o.len - *len + 1) : NULL;
+    if (copy) e->text = memcpy(copy, text + *len, o.len - *len);
+    *len = o.len;
+    return true;
 }
 
 /* ---- parse: every value is a fraction, whose denominator a floor or an exact division takes away ---- */
@@ -236,7 +243,7 @@ static fraction over(shp_dim num, shp_dim den) { return num && den ? (fraction)n
 /* a where it is an integer expression, else 0. */
 static shp_dim whole(shp_dims *t, fraction a)
 {
-    return (shp_dim)a == t->one ? (shp_dim)(a >> 32) : shp_dim_div_exact(t, (shp_dim)(a >> 32), (shp_dim)a);
+    return (shp_dim)a == ONE ? (shp_dim)(a >> 32) : shp_dim_div_exact(t, (shp_dim)(a >> 32), (shp_dim)a);
 }
 
 /* floor, or the operation of two. */
@@ -246,14 +253,14 @@ static fraction combine(shp_dims *t, char op, fraction a, fraction b)
     switch (op) {
     case '+': case '-': return over(dim_sum(t, dim_times(t, p, y), 1, dim_times(t, x, q), op == '+' ? 1 : -1), dim_times(t, q, y));
     case '*': return over(dim_times(t, p, x), dim_times(t, q, y));
-    case '/': return x == t->zero ? 0 : over(dim_times(t, p, y), dim_times(t, q, x));
-    case 'f': return over(dim_floor(t, p, q), t->one);
-    case 'c': return over(dim_ceil(t, p, q), t->one);
+    case '/': return x == ZERO ? 0 : over(dim_times(t, p, y), dim_times(t, q, x));
+    case 'f': return over(dim_floor(t, p, q), ONE);
+    case 'c': return over(dim_ceil(t, p, q), ONE);
     }
     shp_dim list[2] = { whole(t, a), whole(t, b) };
     if (!list[0] || !list[1]) return 0;
     return over(op == '%' ? dim_mod(t, list[0], list[1]) : op == 'm' ? dim_min(t, list, 2) : op == 'M' ? dim_max(t, list[0], list[1])
-                : dim_broadcast(t, list, 2), t->one);
+                : dim_broadcast(t, list, 2), ONE);
 }
 
 static fraction parse_number(reader *r)
@@ -262,7 +269,7 @@ static fraction parse_number(reader *r)
     while (r->at < r->end && *r->at >= '0' && *r->at <= '9')
         if (!mul64(v, 10, &v) || !add64(v, *r->at++ - '0', &v)) return 0;
     if (r->at < r->end && name_char(*r->at)) return 0;         /* 16H, 0.5 */
-    return over(shp_dim_const(r->t, v), r->t->one);
+    return over(shp_dim_const(r->t, v), ONE);
 }
 
 /* What combine calls a function, 0 for none. */
@@ -291,7 +298,7 @@ static fraction parse_name(reader *r, bool quoted)
     shp_str name = { from, (uint32_t)(r->at - from) };
     if (quoted && !accept(r, '`')) return 0;
     char f = quoted ? 0 : function_of(name);
-    return f && accept(r, '(') ? parse_call(r, f) : over(r->lookup(r->arg, name), r->t->one);
+    return f && accept(r, '(') ? parse_call(r, f) : over(r->lookup(r->arg, name), ONE);
 }
 
 static fraction parse_primary(reader *r)
@@ -310,14 +317,14 @@ static fraction parse_factor(reader *r)
     bool minus = false;
     int64_t n;
     for (char c; (c = peek(r)) == '-' || c == '+'; r->at++) minus ^= c == '-';
-    fraction base = parse_primary(r), unit = over(r->t->one, r->t->one);
+    fraction base = parse_primary(r), unit = over(ONE, ONE);
     if (base && peek(r) == '*' && r->at + 1 < r->end && r->at[1] == '*') {
         r->at += 2;
         fraction x = base;
         if (!shp_dim_number(r->t, whole(r->t, parse_primary(r)), &n) || n < 0 || n > 64) return 0;
         for (base = unit; n > 0; n--) base = combine(r->t, '*', base, x);
     }
-    return minus ? combine(r->t, '-', over(r->t->zero, r->t->one), base) : base;
+    return minus ? combine(r->t, '-', over(ZERO, ONE), base) : base;
 }
 
 /* A sum (rank 0), a product (1) or a factor (2). What fails is 0 to the end. */
@@ -380,11 +387,12 @@ static bool eval_atom(const shp_dims *t, const shp_atom *x, const point *p, int6
 
 static bool eval_dim(const shp_dims *t, shp_dim d, const point *p, int64_t *v)
 {
-    const shp_expr *e = expr_at(t, d);
+    shp_terms s;
     int64_t sum = 0;
-    for (uint32_t i = 0; i < e->n; i++) {
-        const shp_mono *m = mono_at(t, e->term[i].mono);
-        int64_t product = e->term[i].coef, factor;
+    dim_terms(t, d, &s);
+    for (uint32_t i = 0; i < s.n; i++) {
+        const shp_mono *m = mono_at(t, s.at[i].mono);
+        int64_t product = s.at[i].coef, factor;
         for (uint32_t j = 0; j < m->n; j++)
             if (!eval_atom(t, atom_at(t, m->atom[j]), p, &factor) || !mul64(product, factor, &product)) return false;
         if (!add64(sum, product, &sum)) return false;

@@ -111,7 +111,7 @@ int infer_linear_attention(shp_node *n)
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {
         shp_dim last = shp_want_dim(n, i, 2, 0, "");
-        if (is_num(n, last, &v) && !is(n, size[K], v) && (i == 5 ? v != 1 : shp_dim_eq(n->dims, last, mul(n, size[H], size[K])) == 0))
+        if (is_num(n, last, &v) && size[K] != last && (i == 5 ? v != 1 : shp_dim_eq(n->dims, last, mul(n, size[H], size[K])) == 0))
             shp_fail(n, SHP_D_SHAPE, "the last axis of %i is neither kv_num_heads nor %s", i, i == 5 ? "1" : "that times the key's head size");
     }
     return n->failed ? (int)n->failed : shp_lay(n, "> B L N*V; B K H V", size);

@@ -9,7 +9,6 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims,
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
-bool shp_is(shp_node *n, shp_dim d, int64_t v) { return shp_dim_is(n->dims, d, v); }
 bool shp_is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->dims, d, v); }
 
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
@@ -53,10 +52,14 @@ shp_dim shp_numel(shp_node *n, const shp_shape *s)
     return s ? shp_product(n, s->dim, (uint32_t)s->rank) : 0;
 }
 
+/* What shapes broadcast to so far; and the input's shape that is the same, or NULL. */
+typedef struct joint { int64_t rank; const shp_shape *same; shp_dim dim[SHP_RANK_MAX]; } joint;
+
 /* Broadcasts one more shape into *out, aligned at the last axis. */
-static int broadcast_into(shp_node *n, shp_dims_out *out, const shp_shape *s, uint32_t first, uint32_t i)
+static int broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t first, uint32_t i)
 {
     int64_t grow = s->rank - out->rank;
+    bool equal = grow >= 0, stays = grow <= 0;
     if (grow > 0) {
         memmove(out->dim + grow, out->dim, (size_t)out->rank * sizeof(shp_dim));
         memcpy(out->dim, s->dim, (size_t)grow * sizeof(shp_dim));
@@ -67,30 +70,28 @@ static int broadcast_into(shp_node *n, shp_dims_out *out, const shp_shape *s, ui
         shp_dim both = *a == b ? b : shp_dim_broadcast(n->dims, *a, b);
         if (!both && *a && b)
             return shp_fail(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
+        equal = equal && both == b;
+        stays = stays && both == *a;
         *a = both;
     }
-    return SHP_OK;
-}
-
-int shp_broadcast(shp_node *n, uint32_t first, uint32_t count, shp_dims_out *out)
-{
-    out->rank = 0;
-    bool unknown = false;
-    for (uint32_t i = first; i < first + count; i++) {
-        if (!shp_has(n, i)) continue;
-        const shp_shape *s = shp_in_shape(n, i);
-        if (!s) unknown = true;
-        else if (broadcast_into(n, out, s, first, i)) return n->failed;
-    }
-    if (unknown) out->rank = -1;
+    if (equal || !stays) out->same = equal ? s : NULL;
     return SHP_OK;
 }
 
 int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
 {
-    shp_dims_out d;
-    if (shp_broadcast(n, first, count, &d)) return n->failed;
-    return d.rank < 0 ? SHP_OK : shp_out(n, o, d.rank, d.dim);
+    joint d;
+    d.rank = 0;
+    d.same = NULL;
+    bool unknown = false;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!shp_has(n, i)) continue;
+        const shp_shape *s = shp_in_shape(n, i);
+        if (!s) unknown = true;
+        else if (broadcast_into(n, &d, s, first, i)) return n->failed;
+    }
+    if (unknown) return SHP_OK;
+    return d.same ? shp_out_shape(n, o, d.same) : shp_out(n, o, d.rank, d.dim);
 }
 
 const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)

@@ -12,13 +12,15 @@ static const shp_content *spread(shp_node *n, uint32_t i, int64_t at)
     int64_t size[SHP_RANK_MAX], own[SHP_RANK_MAX], stride[SHP_RANK_MAX];
     const shp_shape *out = n->nout ? n->out[0].shape : NULL, *s = shp_in_shape(n, i);
     if (!shp_sizes(n, out, size, NULL) || !shp_sizes(n, s, own, stride) || !shp_in_contents(n, i, 1)) return NULL;
+    const shp_content *c = shp_in_content(n, i);
+    if (c && c->count == shp_count(n, out)) return c;       /* none of them is repeated */
     shp_view v = shp_view_new(0);
     if (at < 0) at = out->rank - s->rank;
     for (int32_t k = 0; k < out->rank; k++) {
         int32_t j = k - (int32_t)at;
         shp_view_axis(&v, size[k], j < 0 || j >= s->rank || own[j] == 1 ? 0 : stride[j]);
     }
-    return shp_view_content(n, &v, shp_in_content(n, i));
+    return shp_view_content(n, &v, c);
 }
 
 /* An exponent in the type of the base. */

@@ -110,12 +110,12 @@ int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
 {
     shp_list l = { .count = -1 };
-    if (attr && shp_attr_has(n, attr)) {
-        uint32_t count;
-        l.ints = shp_attr_ints(n, attr, &count);
+    const shp_attr *a = attr ? shp_attr_get(n, attr) : NULL;
+    if (a) {
+        l.ints = a->ints;
         l.has = true;
-        l.known = l.ints != NULL;
-        l.count = l.ints ? (int64_t)count : -1;
+        l.known = a->ints || !a->count;
+        l.count = l.known ? (int64_t)a->count : -1;
     } else if (i && shp_has(n, i)) {
         l.content = shp_in_content(n, i);
         l.has = true;

@@ -70,11 +70,13 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
 {
     shp_dim total = shp_numel(n, x), wanted = shp_product(n, d, (uint32_t)count), rest = num(n, 1), fresh = 0;
     bool fits = shp_equal(n, total, wanted) || !total || !wanted;
-    for (int32_t k = 0; k < x->rank; k++) {
-        const shp_symbol *s = shp_dim_symbol(n->dims, x->dim[k]);
-        if (s && !s->name.len && !fresh) fresh = x->dim[k];
-        else rest = mul(n, rest, x->dim[k]);
+    int32_t at = 0;
+    for (; at < x->rank && !fresh; at++) {
+        const shp_symbol *s = shp_dim_symbol(n->dims, x->dim[at]);
+        if (s && !s->name.len) fresh = x->dim[at];
     }
+    for (int32_t k = 0; fresh && k < x->rank; k++)
+        if (k != at - 1) rest = mul(n, rest, x->dim[k]);
     if (fits && fresh && !shp_dim_has_fresh(n->dims, rest) && !shp_dim_has_fresh(n->dims, wanted) && shp_dim_lo(n->dims, rest) >= 1) {
         shp_dim q = shp_dim_div_exact(n->dims, wanted, rest);
         fits = !q || shp_equal(n, fresh, q);
@@ -143,10 +145,11 @@ int infer_squeeze(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "axes", 1);
     int64_t axes[SHP_RANK_MAX];
-    bool gone[SHP_RANK_MAX] = { false };
+    bool gone[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX], one = num(n, 1);
     uint32_t rank = 0;
     if (!x) return SHP_OK;
+    memset(gone, 0, (size_t)x->rank);
     if (l.has && l.count && !shp_list_axes(n, &l, x->rank, axes))
         return l.count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) {
@@ -168,10 +171,11 @@ int infer_unsqueeze(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "axes", 1);
     int64_t axes[SHP_RANK_MAX];
-    shp_dim d[SHP_RANK_MAX] = { 0 };
+    shp_dim d[SHP_RANK_MAX];
     if (!x || l.count < 0) return SHP_OK;
     int64_t rank = x->rank + l.count;
     if (rank > SHP_RANK_MAX) return shp_fail(n, SHP_D_RANK, "rank %d is too large", rank);
+    memset(d, 0, (size_t)rank * sizeof *d);
     if (!shp_list_axes(n, &l, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) d[axes[i]] = num(n, 1);
     for (int64_t k = 0, from = 0; k < rank; k++)
@@ -277,7 +281,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
 int infer_split(shp_node *n)
 {
     static const shp_elem none;
-    int64_t axis = 0, v, outputs = n->proto->outputs, first[SHP_RANK_MAX] = { 0 };
+    int64_t axis = 0, v, outputs = n->proto->outputs, first[SHP_RANK_MAX];
     const shp_shape *x = shp_along(n, "axis", 0, &axis);
     shp_list l = shp_list_of(n, "split", 1);
     shp_dim *part = shp_alloc_array(n->x->arena, n->nout, sizeof *part);
@@ -287,6 +291,7 @@ int infer_split(shp_node *n)
         return shp_fail(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
     if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return n->failed;
     bool move = true;
+    memset(first, 0, (size_t)x->rank * sizeof *first);
     for (uint32_t o = 0; o < n->nout; o++) {
         shp_out_spliced(n, o, x, axis, axis + 1, &part[o], 1);
         move = move && is_num(n, part[o], &v) && v <= SHP_ELEMENTS_MAX;
@@ -311,7 +316,7 @@ int infer_pad(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, n->opset < 2 ? "paddings" : "pads", 1), al = shp_list_of(n, NULL, n->opset < 18 ? 0 : 3);
-    int64_t axes[SHP_RANK_MAX], first[SHP_RANK_MAX] = { 0 }, v = 0;
+    int64_t axes[SHP_RANK_MAX], first[SHP_RANK_MAX], v = 0;
     shp_dim d[SHP_RANK_MAX];
     if (!x) return al.has || l.count % 2 ? SHP_OK : shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
     int64_t count = al.has ? al.count : x->rank;
@@ -319,6 +324,7 @@ int infer_pad(shp_node *n)
     if (!shp_list_axes_or_all(n, &al, x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     bool move = shp_str_is(shp_attr_str(n, "mode"), "constant");
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
+    memset(first, 0, (size_t)x->rank * sizeof *first);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = axes[i];
         shp_dim begin = shp_list_at(n, &l, i);

@@ -19,7 +19,6 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
-bool shp_is(shp_node *n, shp_dim d, int64_t v);
 bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
 #define num(n, v) shp_num(n, v)
 #define add(n, a, b) shp_add(n, a, b)
@@ -27,10 +26,10 @@ bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
 #define mul(n, a, b) shp_mul(n, a, b)
 #define floor_div(n, a, b) shp_floor_div(n, a, b)
 #define ceil_div(n, a, b) shp_ceil_div(n, a, b)
-#define is(n, d, v) shp_is(n, d, v)
 #define is_num(n, d, v) shp_is_num(n, d, v)
 static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
 static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
+static inline bool is(shp_node *n, shp_dim d, int v) { (void)n; return d == shp_dim_small(v); }     /* v: of 31 bits */
 
 /* ---- shared by families (ops/common.c) ---- */
 /* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */
@@ -41,11 +40,7 @@ bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
 /* All elements of a shape, 0 where shape is NULL. */
 shp_dim shp_numel(shp_node *n, const shp_shape *s);
-/* The shape that inputs [first, first + count) broadcast to (absent ones ignored), numpy's rule: SHP_OK and *out filled (rank and dims; rank -1
- * where an input's rank is unknown), or a failure. */
-typedef struct shp_dims_out { int64_t rank; shp_dim dim[SHP_RANK_MAX]; } shp_dims_out;
-int shp_broadcast(shp_node *n, uint32_t first, uint32_t count, shp_dims_out *out);
-/* The same as output o. */
+/* Output o has the shape that inputs [first, first + count) broadcast to (absent ones ignored), by numpy's rule. */
 int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count);
 /* Checks a rank: fails with the input named where it is known and not in [lo, hi]. Returns the shape or NULL (n->failed tells which). */
 const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);

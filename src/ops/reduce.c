@@ -18,7 +18,7 @@ static bool axes_of(shp_node *n, int64_t rank, reduction *r)
 {
     int64_t axes[SHP_RANK_MAX];
     shp_list l = shp_list_of(n, "axes", 1);
-    memset(r, 0, sizeof *r);
+    memset(r->axis, 0, (size_t)rank);
     if (!l.has || l.count == 0) {
         bool all = !shp_attr_int(n, "noop_with_empty_axes");
         r->known = true;
@@ -114,7 +114,7 @@ static int arg(shp_node *n, shp_calc op)
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : -1;
     if (axis < 0) return n->failed;
-    memset(&r, 0, sizeof r);
+    memset(r.axis, 0, (size_t)x->rank);
     r.known = r.axis[axis] = true;
     reduced_shape(n, x, &r);
     reduced_elements(n, x, &r, ARG, op);
