@@ -46,18 +46,22 @@ static bool check_arity(shp_node *n, const shp_schema *s)
 static void note_unknown(shp_node *n, shp_str name)
 {
     int64_t first = shp_schema_first(n->proto->op->domain, n->proto->op->op_type, name);
-    if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", name, first, (int64_t)n->opset);
+    if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);
 }
 
 static bool check_attributes(shp_node *n, shp_signature *s)
 {
-    const shp_attrs *p = n->proto->attrs;
+    const shp_attrs *all = n->proto->attrs;
     uint32_t required = 0;
-    if (s->attrs_known && p->hash == s->attrs_hash && !p->has_ref) return true;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const shp_attr *own = &p->item[i];
+    if (s->attrs_known && all->hash == s->attrs_hash && !all->has_ref) return true;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const shp_attr *own = &all->item[i];
         const shp_schema_attr *a = shp_signature_attr(s, own->name);
-        if (!a) { note_unknown(n, own->name); continue; }
+        if (!a) {
+            n->foreign = true;
+            note_unknown(n, own->name);
+            continue;
+        }
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
         if (own->type && own->type != a->type && a->type)
@@ -65,8 +69,9 @@ static bool check_attributes(shp_node *n, shp_signature *s)
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
-    s->attrs_known |= !n->noted;
-    if (!n->noted) s->attrs_hash = p->hash;
+    if (n->foreign) return true;
+    s->attrs_known = true;
+    s->attrs_hash = all->hash;
     return true;
 }
 

@@ -25,7 +25,7 @@ typedef struct shp_signature {      /* what every node of an operator version is
     const shp_schema *schema;       /* NULL: no schema, nothing to check */
     shp_sound sound;
     bool attrs_known;
-    uint64_t attrs_hash;            /* of the last node that had nothing wrong with its attributes */
+    uint64_t attrs_hash;            /* of the last node that had nothing wrong with its attributes, and none that the version does not have */
     uint32_t attrs, required;                       /* attributes that the version has, in the schema's order; how many are required */
     const shp_schema_attr *attr;
 } shp_signature;
@@ -33,6 +33,7 @@ typedef struct shp_signature {      /* what every node of an operator version is
 typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cache it is) means at one opset, looked up once */
     struct shp_op_entry *next;      /* at another opset */
     int opset;
+    const shp_function *importer;   /* the function whose body asked for it last, NULL for the main graph: what imports that opset */
     bool host, random, reported;
     uint64_t id;                    /* hash of domain and op_type */
     shp_rule *rule;
@@ -73,8 +74,8 @@ const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, shp_signature *s);
 
-/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail. */
-void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...);
+/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail; %v is the value it is about (NULL: none). */
+void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, ...);
 /* Ends the call. */
 void shp_stop(shp_infer *x, shp_code code, const char *format, ...);
 /* The shape with dims resolved; a new one where any changed. */

@@ -260,7 +260,7 @@ static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *
 {
     shp_dims *t = e->x->dims;
     if (v->type.len && !(f->type = shp_type_parse(e->x, v->type)))
-        shp_note(n, SHP_D_HOST_RULE, "the host's rule gives output %d a type that is none: %n", (int64_t)output, v->type);
+        shp_note(n, SHP_D_HOST_RULE, "the host's rule gives output %d a type that is none: %n", (int64_t)output, &v->type);
     shp_shape *shape = v->has_shape && v->rank <= e->options.rank
         ? shp_alloc(e->a, sizeof *shape + v->rank * sizeof(shp_dim)) : NULL;
     shp_content *c = v->count ? shp_content_new(n, v->count) : NULL;

@@ -206,7 +206,7 @@ const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, cons
     if (x->p->waiting || !wants_content(t, x->options.elements)) return NULL;
     const shp_content *c = &no_content;
     if (!t->data_len && !t->external && t->count && t->name.len)
-        shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, t->name, "initializer '%n' has no data: what depends on its elements stays unknown", t->name);
+        shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, &t->name, "initializer '%v' has no data: what depends on its elements stays unknown");
     if (t->count == 0 || (!t->external && t->data)) c = decode(x, t, t->data, t->data_len);
     else if (t->external ? t->location.len && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
         ask_bytes(x, scope, t);
@@ -233,8 +233,8 @@ static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
     if (!more) return;
     p->missing = more;
     p->missing[p->missing_files++] = t->location;
-    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, t->name, "external file '%n' cannot be read (%n): the elements of tensor '%n' stay unknown, and so do the sizes that %n %n makes of them (give the file with options.externalData)",
-                 t->location, message, t->name, p->asking->op->op_type, p->asking->name);
+    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%n): the elements of tensor '%v' stay unknown, and so do the sizes that %n %n makes of them (give the file with options.externalData)",
+                 &t->location, &message, &p->asking->op->op_type, &p->asking->name);
 }
 
 void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
@@ -262,26 +262,26 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
 /* Checks what the reader found in a graph: names defined twice or never, cycles. */
 static void check_graph(shp_infer *x, shp_scope *s)
 {
+    static const shp_str the_graph = { "the graph", 9 };
     const shp_graph *g = s->graph;
     for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
         const shp_slot *slot = &g->slot[i];
-        if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, slot->name, "value '%n' is used but never defined: no input, initializer or node output has that name", slot->name);
+        if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined: no input, initializer or node output has that name");
         if (slot->twice != SHP_NONE)
-            shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, slot->name, "value '%n' is defined twice (by %s%n and %n): names must be unique", slot->name,
-                         slot->source != SHP_FROM_NODE ? "the graph" : "", slot->source != SHP_FROM_NODE ? (shp_str){ "", 0 } : g->node[slot->from].op->op_type,
-                         g->node[slot->twice].op->op_type);
+            shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, &slot->name, "value '%v' is defined twice (by %n and %n): names must be unique",
+                         slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type, &g->node[slot->twice].op->op_type);
     }
     if (g->sorted < g->nodes) {
         const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];
-        shp_diagnose(x, s, NULL, SHP_D_CYCLE, (shp_str){ "", 0 }, "%d nodes depend on each other in a cycle (%n %n is one): their outputs stay unknown",
-                     (int64_t)(g->nodes - g->sorted), n->op->op_type, n->name);
+        shp_diagnose(x, s, NULL, SHP_D_CYCLE, NULL, "%d nodes depend on each other in a cycle (%n %n is one): their outputs stay unknown",
+                     (int64_t)(g->nodes - g->sorted), &n->op->op_type, &n->name);
     }
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
         uint64_t have, want;
-        if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, t->name, "initializer '%n' has no element type", t->name);
+        if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
         if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
-            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, t->name, "initializer '%n': %d bytes or entries of data, %d expected", t->name, (int64_t)have, (int64_t)want);
+            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
     }
 }
 
@@ -295,7 +295,7 @@ static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const s
     if (!shape) return f;
     for (uint32_t i = 0; i < t->rank; i++) {
         if (t->dim[i].kind == SHP_DIM_VALUE && t->dim[i].value < 0)
-            shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, s->graph->slot[slot].name, "'%n': dim_value %d of axis %d is negative (treated as unknown)", s->graph->slot[slot].name, t->dim[i].value, (int64_t)i);
+            shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &s->graph->slot[slot].name, "'%v': dim_value %d of axis %d is negative (treated as unknown)", t->dim[i].value, (int64_t)i);
         shape->dim[i] = shp_declared_dim(x, &t->dim[i], shp_mix(f.id, 0xd1 + i), (shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
     }
     f.shape = shape;
@@ -340,7 +340,7 @@ static void enter_inputs(shp_infer *x, shp_scope *s)
         if (!g->initializer[i]->data) f.id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot);    /* equal dims do not make equal weights */
         shp_fact in = s->fact[slot];
         if (g->slot[slot].is_input && in.shape && f.shape && !fits(x, in.shape, f.shape))
-            shp_diagnose(x, s, NULL, SHP_D_DECLARED, g->slot[slot].name, "input '%n' is declared as %h, but its initializer is %h", g->slot[slot].name, in.shape, f.shape);
+            shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
         if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
             in.tensor = f.tensor;
             for (int32_t k = 0; k < in.shape->rank; k++)
@@ -433,12 +433,9 @@ static const shp_function *find_function(const shp_infer *x, const shp_op_proto 
     return plain;
 }
 
-/* What there is to know about an operator where that version of it is imported. NULL: no memory. */
-static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
+/* What there is to know about an operator at that opset. NULL: no memory. */
+static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
 {
-    int opset = opset_of(x, s, op->domain);
-    for (shp_op_entry *e = op->cache; e; e = e->next)
-        if (e->opset == opset) return e;
     shp_op_entry *e = shp_alloc(x->arena, sizeof *e);
     if (!e) return NULL;
     const shp_schema *schema = shp_schema_find(x->arena, op->domain, op->op_type, opset);
@@ -448,7 +445,17 @@ static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
     e->host = is_host_op(x, op->domain, op->op_type);
     e->function = find_function(x, op);
     shp_signature_read(x->arena, &e->signature, schema);
-    op->cache = e;
+    return op->cache = e;
+}
+
+/* The same at the opset that the scope's graph imports. */
+static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
+{
+    shp_op_entry *e = op->cache;
+    if (e && e->importer == s->function) return e;
+    int opset = opset_of(x, s, op->domain);
+    while (e && e->opset != opset) e = e->next;
+    if (e || (e = new_op(x, op, opset))) e->importer = s->function;
     return e;
 }
 
@@ -507,7 +514,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     shp_type type = shp_declared_type(x, declared);
     if (!f->type) f->type = type;
     else if (type && type != f->type) {
-        shp_diagnose(x, s, n, SHP_D_DECLARED, sl->name, "the file declares '%n' as %t, but it is %t", sl->name, (int)type, (int)f->type);
+        shp_diagnose(x, s, n, SHP_D_DECLARED, &sl->name, "the file declares '%v' as %t, but it is %t", (int)type, (int)f->type);
         return;
     }
     const shp_type_proto *t = declared_tensor(declared);
@@ -527,7 +534,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     }
     if (f->shape->rank < 0) return;
     if ((uint32_t)f->shape->rank != t->rank) {
-        shp_diagnose(x, s, n, SHP_D_DECLARED, sl->name, "the file declares '%n' with rank %d, but it is %h", sl->name, (int64_t)t->rank, f->shape);
+        shp_diagnose(x, s, n, SHP_D_DECLARED, &sl->name, "the file declares '%v' with rank %d, but it is %h", (int64_t)t->rank, f->shape);
         return;
     }
     int verdict = 0;
@@ -546,8 +553,8 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     if (!verdict) return;
     const shp_dim_proto *p = &t->dim[axis];
     shp_code code = verdict == 2 ? SHP_D_DECLARED : SHP_D_NARROWER;
-    if (p->kind == SHP_DIM_VALUE) shp_diagnose(x, s, n, code, sl->name, "the file declares axis %d of '%n' as %d, but it is %x", (int64_t)axis, sl->name, p->value, f->shape->dim[axis]);
-    else shp_diagnose(x, s, n, code, sl->name, "the file declares axis %d of '%n' as '%n', but it is %x", (int64_t)axis, sl->name, p->param, f->shape->dim[axis]);
+    if (p->kind == SHP_DIM_VALUE) shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as %d, but it is %x", (int64_t)axis, p->value, f->shape->dim[axis]);
+    else shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as '%n', but it is %x", (int64_t)axis, &p->param, f->shape->dim[axis]);
 }
 
 /* ---- functions ---- */
@@ -559,11 +566,11 @@ static void call_function(shp_node *n, const shp_function *f)
     shp_infer *x = n->x;
     for (const shp_scope *s = n->scope; s; s = s->caller)
         if (s->function == f && !s->attr.len) {
-            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", f->name, n->proto->op->op_type, n->proto->name);
+            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", &f->name, &n->proto->op->op_type, &n->proto->name);
             return;
         }
     if (x->p->calls >= x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op->op_type, n->proto->name);
+        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
         return;
     }
     shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body);
@@ -611,7 +618,7 @@ static void host_rule(shp_node *n)
     }
     const struct shp_answer *a = &p->answer[p->answer_at++];
     if (!a->ok) {
-        shp_fail(n, SHP_D_HOST_RULE, "the host's rule failed: %n", a->message);
+        shp_fail(n, SHP_D_HOST_RULE, "the host's rule failed: %n", &a->message);
         return;
     }
     for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
@@ -625,13 +632,13 @@ static void host_rule(shp_node *n)
 
 static void unknown_op(shp_node *n, shp_op_entry *e)
 {
-    if (!e || e->reported || n->x->p->probing) return;
+    const shp_op_proto *op = n->proto->op;
+    if (e->reported || n->x->p->probing) return;
     e->reported = true;
-    int64_t first = shp_schema_first(n->proto->op->domain, n->proto->op->op_type, (shp_str){ "", 0 });
-    if (first > n->opset)
-        shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, n->proto->op->domain.len ? " of " : "", n->proto->op->domain);
-    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)", n->proto->op->domain,
-                  n->proto->op->domain.len ? "::" : "", n->proto->op->op_type);
+    int64_t first = shp_schema_first(op->domain, op->op_type, (shp_str){ "", 0 });
+    if (first > n->opset) shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
+    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
+                  &op->domain, op->domain.len ? "::" : "", &op->op_type);
 }
 
 /* Says what a node's outputs are. whole: they are what the file declares. */
@@ -741,7 +748,7 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
     const shp_attr *a = shp_attr_get(n, attr);
     if (!a || !a->g || x->p->waiting || x->error) return NULL;
     if (x->p->calls >= 2 * x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, n->proto->op->op_type, n->proto->name);
+        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
         return NULL;
     }
     const shp_graph *g = a->g;
@@ -862,7 +869,7 @@ static void start(shp_infer *x)
         shp_input_option *o = input_option(x, g->slot[slot].name);
         if (o) apply_option(x, &x->main->fact[slot], o);
         if (!x->main->fact[slot].type && g->input_info[i]->type.kind != SHP_T_OPAQUE)
-            shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, g->slot[slot].name, "input '%n' has no type: give one with options.inputs", g->slot[slot].name);
+            shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, &g->slot[slot].name, "input '%v' has no type: give one with options.inputs");
     }
 }
 
@@ -870,10 +877,10 @@ static void finish(shp_infer *x)
 {
     for (uint32_t i = 0; i < x->options.bindings; i++)
         if (!x->options.binding[i].used && !(find_name(x->p, x->options.binding[i].name) && find_name(x->p, x->options.binding[i].name)->uses))
-            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, (shp_str){ "", 0 }, "no dim is named '%n': the override has no effect", x->options.binding[i].name);
+            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, NULL, "no dim is named '%n': the override has no effect", &x->options.binding[i].name);
     for (uint32_t i = 0; i < x->options.inputs; i++)
         if (!x->options.input[i].used)
-            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, x->options.input[i].name, "no value is named '%n': the given shape has no effect", x->options.input[i].name);
+            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, &x->options.input[i].name, "no value is named '%v': the given shape has no effect");
 }
 
 shp_status shp_infer_step(shp_infer *x, uint32_t pause)

@@ -237,7 +237,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
 
 static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
 {
-    if (shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
+    if ((f->content && f->content->fixed) || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
     if (!f->content && f->tensor) {
         f->content = shp_tensor_content(n->x, n->scope, f->tensor);
         if (n->x->p->waiting) return NULL;
@@ -256,7 +256,7 @@ static void tell_default(shp_node *n, uint32_t slot)
     const shp_slot *at = &s->graph->slot[slot];
     if (s != n->x->main || !at->is_input || at->source != SHP_FROM_INITIALIZER || s->fact[slot].tensor != s->graph->initializer[at->from]) return;
     n->x->p->default_told = true;
-    shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, at->name, "the default of input '%n' decides sizes: give its value with options.inputs if it is fed another", at->name);
+    shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, &at->name, "the default of input '%v' decides sizes: give its value with options.inputs if it is fed another");
 }
 
 const shp_content *shp_in_content(shp_node *n, uint32_t i)
@@ -301,10 +301,10 @@ int64_t shp_in_length(shp_node *n, uint32_t i)
 
 /* ---- attributes ---- */
 
-static const shp_attr *own_attr(const shp_node_proto *proto, const char *name)
+static const shp_attr *own_attr(const shp_node_proto *proto, shp_str name)
 {
     for (uint32_t i = 0; i < proto->attrs->count; i++)
-        if (shp_str_is(proto->attrs->item[i].name, name)) return &proto->attrs->item[i];
+        if (shp_str_eq(proto->attrs->item[i].name, name)) return &proto->attrs->item[i];
     return NULL;
 }
 
@@ -312,9 +312,7 @@ static const shp_attr *own_attr(const shp_node_proto *proto, const char *name)
 static const shp_attr *referred(const shp_scope *scope, shp_str name)
 {
     for (int calls = 0; scope && scope->function && calls < 1024; calls++) {
-        const shp_attr *found = NULL;
-        for (uint32_t i = 0; i < scope->call->attrs->count && !found; i++)
-            if (shp_str_eq(scope->call->attrs->item[i].name, name)) found = &scope->call->attrs->item[i];
+        const shp_attr *found = own_attr(scope->call, name);
         if (!found) {
             for (uint32_t i = 0; i < scope->function->defaults; i++)
                 if (shp_str_eq(scope->function->attr_default[i].name, name)) return &scope->function->attr_default[i];
@@ -329,8 +327,8 @@ static const shp_attr *referred(const shp_scope *scope, shp_str name)
 
 const shp_attr *shp_attr_get(const shp_node *n, const char *name)
 {
-    const shp_attr *a = own_attr(n->proto, name);
-    if (a && n->signature && !shp_signature_attr(n->signature, a->name)) return NULL;     /* not in this version */
+    const shp_attr *a = own_attr(n->proto, (shp_str){ name, (uint32_t)strlen(name) });
+    if (a && n->foreign && !shp_signature_attr(n->signature, a->name)) return NULL;       /* not in this version */
     return a && a->ref.len ? referred(n->scope, a->ref) : a;
 }
 
@@ -613,13 +611,14 @@ static void put_type(shp_text *t, shp_infer *x, shp_type type, int depth)
     put_str(t, ")");
 }
 
-static void put_format(shp_text *t, shp_infer *x, shp_node *n, const char *format, va_list args)
+static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *value, const char *format, va_list args)
 {
     for (const char *f = format; *f; f++) {
         if (*f != '%') { put(t, f, 1); continue; }
         switch (*++f) {
         case 's': put_str(t, va_arg(args, const char *)); break;
-        case 'n': put_name(t, va_arg(args, shp_str)); break;
+        case 'n': put_name(t, *va_arg(args, const shp_str *)); break;
+        case 'v': put_name(t, *value); break;
         case 'd': put_int(t, va_arg(args, int64_t)); break;
         case 'x': put_dim(t, x, va_arg(args, shp_dim)); break;
         case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
@@ -659,7 +658,7 @@ static void put_node(shp_text *t, const shp_node *n)
     put_str(t, ": ");
 }
 
-static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, va_list args)
+static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, va_list args)
 {
     if (x->p->probing) return;
     char severity = shp_code_severity(code);
@@ -669,7 +668,7 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     if (severity == 'e' && scope && scope->maybe) severity = 'w';
     shp_text t = { .len = 0 };
     if (n) put_node(&t, n);
-    put_format(&t, x, n, format, args);
+    put_format(&t, x, n, value, format, args);
     shp_str message = keep(x, &t);
     if (stops && !x->error) {
         x->error = code;
@@ -678,17 +677,17 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     shp_diag *more = shp_grow_array(x->arena, x->diag, x->diags, &x->diag_room, sizeof *more);
     if (!more) return;
     x->diag = more;
-    x->diag[x->diags++] = (shp_diag){ code, severity, scope, n ? n->index : SHP_NONE, value, message };
+    x->diag[x->diags++] = (shp_diag){ code, severity, scope, n ? n->index : SHP_NONE, value ? *value : (shp_str){ "", 0 }, message };
 }
 
-static shp_str first_output(const shp_node *n)
+static const shp_str *first_output(const shp_node *n)
 {
     for (uint32_t o = 0; o < n->proto->outputs; o++)
-        if (n->proto->output[o] != SHP_NONE) return n->scope->graph->slot[n->proto->output[o]].name;
-    return (shp_str){ "", 0 };
+        if (n->proto->output[o] != SHP_NONE) return &n->scope->graph->slot[n->proto->output[o]].name;
+    return NULL;
 }
 
-void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, shp_str value, const char *format, ...)
+void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -723,7 +722,7 @@ void shp_stop(shp_infer *x, shp_code code, const char *format, ...)
     shp_text t = { .len = 0 };
     va_list args;
     va_start(args, format);
-    put_format(&t, x, NULL, format, args);
+    put_format(&t, x, NULL, NULL, format, args);
     va_end(args);
     x->error = code;
     x->error_message = keep(x, &t);

@@ -74,6 +74,7 @@ typedef struct shp_node {
     int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
     int failed;                     /* the first failure, a shp_code */
     bool noted;                     /* shp_note was called */
+    bool foreign;                   /* it has an attribute that this version does not have */
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */
     uint64_t id;                    /* value number of the whole node: same deterministic operator, attributes and input values */
@@ -149,7 +150,7 @@ bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason);
 
 /* ---- failing ---- */
 /* Reports a contradiction and returns the code. The message is prefixed with operator and node; the format takes
- *   %s const char *   %n shp_str   %d int64_t   %x shp_dim   %h const shp_shape * (as [2, N])   %i uint32_t input index: its name and shape
+ *   %s const char *   %n const shp_str *   %d int64_t   %x shp_dim   %h const shp_shape * (as [2, N])   %i uint32_t input index: its name and shape
  *   %t shp_type   %% a percent sign.
  * Only the first failure of a node counts. */
 int shp_fail(shp_node *n, shp_code code, const char *format, ...);

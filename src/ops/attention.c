@@ -105,8 +105,9 @@ int infer_linear_attention(shp_node *n)
     int64_t v;
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
     if (n->failed) return n->failed;
+    shp_str update = shp_attr_str(n, "update_rule");
     if (shp_has(n, 4) + 2 * shp_has(n, 5) != rule)
-        return shp_fail(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", shp_attr_str(n, "update_rule"), rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
+        return shp_fail(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
     if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >", size)) return n->failed;
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {

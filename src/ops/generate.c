@@ -43,7 +43,7 @@ int infer_size(shp_node *n)
 static int constant_tensor(shp_node *n, const shp_attr *a)
 {
     const shp_tensor *t = a->t;
-    if (!t) return shp_fail(n, SHP_D_ATTRIBUTE, "%n holds no tensor", a->name);
+    if (!t) return shp_fail(n, SHP_D_ATTRIBUTE, "%n holds no tensor", &a->name);
     shp_fact f = shp_tensor_fact(n, t);
     if (!t->sparse) return shp_out_fact(n, 0, &f);
     shp_dim d[SHP_RANK_MAX];
@@ -62,7 +62,7 @@ int infer_constant(shp_node *n)
     int kind = 0;
     for (int i = 0; i < 8; i++)
         if ((b = shp_attr_get(n, name[i])) != NULL) {
-            if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %n and %n", a->name, b->name);
+            if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name);
             a = b;
             kind = i;
         }

@@ -62,7 +62,7 @@ int shp_choice(shp_node *n, const char *name, const char *words)
         at += len;
         if (!*at) break;
     }
-    shp_fail(n, SHP_D_ATTRIBUTE, "%s \"%n\" is none of %s", name, s, words + (*words == '|'));
+    shp_fail(n, SHP_D_ATTRIBUTE, "%s \"%n\" is none of %s", name, &s, words + (*words == '|'));
     return -1;
 }
 
@@ -151,7 +151,7 @@ static int next(einsum *e)
     return DOTS;
 }
 
-static int bad_equation(shp_node *n, const einsum *e) { return shp_fail(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", e->text); }
+static int bad_equation(shp_node *n, const einsum *e) { return shp_fail(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", &e->text); }
 
 /* Sizes of one letter in two operands, or of one axis of "...": they broadcast (runtimes take 1 against n). */
 static void meet(shp_node *n, shp_dim *have, shp_dim d, uint32_t i)

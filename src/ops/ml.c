@@ -165,10 +165,10 @@ int infer_cast_map(shp_node *n)
     shp_type type = 0;
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
         if (shp_str_is(to, casts[i].name)) type = casts[i].type;
-    if (!type) return shp_fail(n, SHP_D_ATTRIBUTE, "cast_to is '%n'", to);
+    if (!type) return shp_fail(n, SHP_D_ATTRIBUTE, "cast_to is '%n'", &to);
     shp_out_type(n, 0, type);
     if (shp_str_is(form, "SPARSE")) d[1] = size_of(n, shp_attr_int(n, "max_map"));
-    else if (!shp_str_is(form, "DENSE")) return shp_fail(n, SHP_D_ATTRIBUTE, "map_form is '%n'", form);
+    else if (!shp_str_is(form, "DENSE")) return shp_fail(n, SHP_D_ATTRIBUTE, "map_form is '%n'", &form);
     return shp_out(n, 0, 2, d);
 }
 

@@ -7,7 +7,8 @@ static void check_directions(shp_node *n, shp_dim dirs)
     for (uint32_t i = 1; i < 8; i += i == 3 ? 4 : 1) {      /* W R B P */
         const shp_shape *s = shp_in_shape(n, i);
         if (s && !shp_equal(n, s->dim[0], dirs)) {
-            shp_note(n, SHP_D_SHAPE, "direction \"%n\" wants %x directions, %i", shp_attr_str(n, "direction"), dirs, i);
+            shp_str direction = shp_attr_str(n, "direction");
+            shp_note(n, SHP_D_SHAPE, "direction \"%n\" wants %x directions, %i", &direction, dirs, i);
             return;
         }
     }
