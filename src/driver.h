@@ -58,9 +58,10 @@ struct shp_private {
     bool probing;                   /* looking ahead: nothing is said or recorded */
     bool waiting;                   /* the node being done needs bytes or a host's answer */
     bool started;
-    uint32_t at;                    /* position in the main graph's order */
     struct shp_answer { bool ok; const shp_fact *out; uint32_t count; shp_str message; } *answer;    /* host answers of the current main node */
     size_t answers, answer_room, answer_at;
+    size_t answers_done, diags_done;        /* how many belong to what is not done again after a wait */
+    uint32_t turning;               /* bodies around the current node that are begun again after a wait */
     uint32_t calls;                 /* functions and bodies being inferred inside each other */
     bool default_told;
     shp_str *missing;               /* external files that are not there */

@@ -164,13 +164,14 @@ static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_
     shp_content *c = shp_alloc(x->arena, sizeof *c + (size_t)t->count * sizeof(shp_elem));
     if (!c) return &no_content;
     c->count = (uint32_t)t->count;
+    shp_elements all = shp_tensor_elements(t, bytes, len);
     bool real = shp_dtype_kind(t->elem_type) == 'F';
     c->fixed = true;
     for (uint32_t i = 0; i < c->count; i++) {
         shp_elem *e = &c->elem[i];
         int64_t v;
-        if (real && shp_tensor_float(t, bytes, len, i, &e->real)) e->den = -1;
-        else if (!real && shp_tensor_int(t, bytes, len, i, &v)) *e = (shp_elem){ .num = shp_dim_const(x->dims, v), .den = 1 };
+        if (real && shp_next_float(&all, &e->real)) e->den = -1;
+        else if (!real && shp_next_int(&all, &v)) *e = (shp_elem){ .num = shp_dim_const(x->dims, v), .den = 1 };
         c->fixed &= e->den != 0;
     }
     return c;
@@ -202,6 +203,7 @@ static void ask_bytes(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
 
 const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
 {
+    if (x->p->probing && t->count > REAL_SHOWN && shp_dtype_kind(t->elem_type) == 'F') return NULL;     /* weights make no sizes */
     if (t->cache) return t->cache == &no_content ? NULL : t->cache;
     if (x->p->waiting || !wants_content(t, x->options.elements)) return NULL;
     const shp_content *c = &no_content;
@@ -361,18 +363,13 @@ static shp_scope *new_scope(shp_infer *x, const shp_graph *g)
     return s->fact && s->read ? s : NULL;
 }
 
-/* The child scope of a node for one of its graphs (or its function): the one there was, emptied, or a new one in its place. */
-static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, uint32_t place, const shp_graph *g)
+/* The child scope of a node for one of its graphs (or its function): the one there was, or a new one in its place. */
+static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, uint32_t place, const shp_graph *g, bool *old)
 {
     shp_scope *before = NULL, *s = parent->first;
     if (parent->last && parent->last->node < node) { before = parent->last; s = NULL; }
     for (; s && (s->node < node || (s->node == node && s->place < place)); s = s->next) before = s;
-    if (s && s->node == node && s->place == place) {
-        s->first = s->last = NULL;
-        s->fails = false;
-        memset(s->fact, 0, g->slots * sizeof *s->fact);
-        return s;
-    }
+    if ((*old = s && s->node == node && s->place == place)) return s;
     shp_scope *fresh = new_scope(x, g);
     if (!fresh) return NULL;
     fresh->caller = parent;
@@ -381,7 +378,6 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     fresh->place = place;
     fresh->next = before ? before->next : parent->first;
     fresh->diag_mark = x->diags;
-    fresh->assumption_mark = x->assumptions;
     if (before) before->next = fresh; else parent->first = fresh;
     if (!fresh->next) parent->last = fresh;
     return fresh;
@@ -561,6 +557,22 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
 
 static void walk(shp_infer *x, shp_scope *s);
 
+/* What is done up to here is not done again where a later node waits. */
+static void settle(shp_infer *x)
+{
+    if (x->p->probing || x->p->turning) return;
+    x->p->diags_done = x->diags;
+    x->p->answers_done = x->p->answer_at;
+}
+
+static void begin(shp_infer *x, shp_scope *s)
+{
+    s->mark = shp_dims_mark(x->dims);
+    s->epoch = shp_dims_epoch(x->dims);
+    if (!x->p->probing) check_graph(x, s);
+    enter_inputs(x, s);
+}
+
 static void call_function(shp_node *n, const shp_function *f)
 {
     shp_infer *x = n->x;
@@ -573,25 +585,24 @@ static void call_function(shp_node *n, const shp_function *f)
         shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
         return;
     }
-    shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body);
+    bool old;
+    shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body, &old);
     if (!s) return;
-    s->function = f;
-    s->call = n->proto;
-    s->call_scope = n->scope;
-    s->seed = shp_mix(n->id, n->scope->seed);
-    s->maybe = n->scope->maybe;
-    s->depth = n->scope->depth + 1;
-    check_graph(x, s);
-    enter_inputs(x, s);
-    for (uint32_t i = 0; i < f->body->inputs; i++) {
-        shp_fact in = *shp_in(n, i);
-        shp_fact *to = &s->fact[f->body->input[i]];
-        if (shp_has(n, i)) *to = in;
-        else *to = (shp_fact){ .id = SHP_ABSENT };
+    if (old) x->diags = x->p->diags_done;
+    else {
+        s->function = f;
+        s->call = n->proto;
+        s->call_scope = n->scope;
+        s->seed = shp_mix(n->id, n->scope->seed);
+        s->maybe = n->scope->maybe;
+        s->depth = n->scope->depth + 1;
+        begin(x, s);
+        for (uint32_t i = 0; i < f->body->inputs; i++) {
+            shp_fact in = *shp_in(n, i);
+            s->fact[f->body->input[i]] = shp_has(n, i) ? in : (shp_fact){ .id = SHP_ABSENT };
+        }
     }
-    x->p->calls++;
     walk(x, s);
-    x->p->calls--;
     n->scope->fails |= s->fails;
     for (uint32_t o = 0; o < f->body->outputs && !x->p->waiting; o++) {
         const shp_fact *r = &s->fact[f->body->output[o]];
@@ -663,6 +674,7 @@ static void run_rule(shp_node *n, shp_op_entry *e, bool *whole)
 static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
 {
     const shp_node_proto *proto = &s->graph->node[index];
+    settle(x);
     shp_op_entry *e = find_op(x, s, proto->op);
     shp_fact few[FEW_OUTPUTS];
     if (!e) return;
@@ -691,37 +703,58 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
 
 static void walk(shp_infer *x, shp_scope *s)
 {
-    for (uint32_t i = 0; i < s->graph->sorted && !x->p->waiting && !x->error && !x->arena->failed; i++) {
+    x->p->calls++;
+    while (s->at < s->graph->sorted && !x->error && !x->arena->failed) {
         if (++x->operations > x->options.operations) {
             shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
-            return;
+            break;
         }
-        do_node(x, s, shp_ordered(s->graph, i));
+        do_node(x, s, shp_ordered(s->graph, s->at));
+        if (x->p->waiting) break;
+        s->at++;
     }
+    x->p->calls--;
+    if (!x->p->waiting) settle(x);
+}
+
+/* Keeps the facts that nodes from .. to - 1 read and give, or puts them back. Returns how many there are. */
+static uint32_t keep_facts(shp_scope *s, uint32_t from, uint32_t to, shp_fact *kept, bool back)
+{
+    uint32_t count = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const shp_node_proto *p = &s->graph->node[shp_ordered(s->graph, i)];
+        for (uint32_t k = 0; k < p->inputs + p->outputs; k++, count++) {
+            uint32_t slot = k < p->inputs ? p->input[k] : p->output[k - p->inputs];
+            if (slot == SHP_NONE || !kept) continue;
+            if (back) s->fact[slot] = kept[count];
+            else kept[count] = s->fact[slot];
+        }
+    }
+    return count;
 }
 
 bool shp_survives(shp_node *n, const shp_fact *out)
 {
     shp_infer *x = n->x;
-    shp_scope *s = n->scope, kept = *s;
-    if (x->p->probing) return true;
-    size_t slots = s->graph->slots, bytes = slots * sizeof *s->fact;
-    s->fact = shp_alloc(x->arena, bytes);
-    s->read = shp_alloc_array(x->arena, s->graph->nodes, sizeof *s->read);
+    shp_scope *s = n->scope, scope = *s;
+    if (x->p->probing || s->fails) return true;
+    uint32_t mark = shp_dims_mark(x->dims), left = s->graph->sorted - s->at - 1, end = s->at + 1 + (left < LOOK_AHEAD ? left : LOOK_AHEAD);
+    shp_fact *kept = shp_alloc_array(x->arena, keep_facts(s, s->at, end, NULL, false), sizeof *kept);
+    if (!kept) return true;
+    keep_facts(s, s->at, end, kept, false);
+    for (uint32_t o = 0; o < n->nout; o++)
+        if (n->proto->output[o] != SHP_NONE) s->fact[n->proto->output[o]] = out[o];
     s->first = s->last = NULL;
-    uint32_t mark = shp_dims_mark(x->dims), at = 0, end = s->graph->sorted;
-    if (s->fact && s->read) {
-        memcpy(s->fact, kept.fact, bytes);
-        for (uint32_t o = 0; o < n->nout; o++)
-            if (n->proto->output[o] != SHP_NONE) s->fact[n->proto->output[o]] = out[o];
-        while (at < end && shp_ordered(s->graph, at) != n->index) at++;
-        x->p->probing = true;
-        for (uint32_t i = at + 1; i < end && i - at <= LOOK_AHEAD && !s->fails && !x->p->waiting && !x->error; i++, x->operations++) do_node(x, s, shp_ordered(s->graph, i));
-        x->p->probing = false;
-        shp_dims_rewind(x->dims, mark);
+    x->p->probing = true;
+    while (++s->at < end && !s->fails && !x->p->waiting && !x->error) {
+        do_node(x, s, shp_ordered(s->graph, s->at));
+        x->operations++;
     }
-    bool fails = s->fails && !kept.fails;
-    *s = kept;
+    x->p->probing = false;
+    shp_dims_rewind(x->dims, mark);
+    bool fails = s->fails;
+    *s = scope;
+    keep_facts(s, s->at, end, kept, true);
     return !fails;
 }
 
@@ -742,6 +775,16 @@ static void resolve_scope(shp_infer *x, shp_scope *top)
     }
 }
 
+/* A body before another turn. */
+static void empty(shp_infer *x, shp_scope *s)
+{
+    x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
+    s->first = s->last = NULL;
+    s->fails = false;
+    s->at = 0;
+    memset(s->fact, 0, s->graph->slots * sizeof *s->fact);
+}
+
 shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed)
 {
     shp_infer *x = n->x;
@@ -754,19 +797,22 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
     const shp_graph *g = a->g;
     uint32_t place = 0;
     while (place < n->proto->attrs->count && !shp_str_is(n->proto->attrs->item[place].name, attr)) place++;
-    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attrs->item[place].name, place, g);
+    bool old, turn = count > 0;
+    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attrs->item[place].name, place, g, &old);
     if (!s) return NULL;
-    x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
-    s->outer = n->scope;
-    s->function = n->scope->function;
-    s->call = n->scope->call;
-    s->call_scope = n->scope->call_scope;
-    s->seed = shp_mix(shp_mix(n->id, n->scope->seed), seed);
-    s->maybe = n->scope->maybe || maybe;
-    s->depth = n->scope->depth + 1;
-    uint32_t mark = shp_dims_mark(x->dims), epoch = shp_dims_epoch(x->dims);
-    check_graph(x, s);
-    enter_inputs(x, s);
+    if (old && !turn) x->diags = x->p->diags_done;
+    else {
+        if (old) empty(x, s);
+        s->outer = n->scope;
+        s->function = n->scope->function;
+        s->call = n->scope->call;
+        s->call_scope = n->scope->call_scope;
+        s->seed = shp_mix(shp_mix(n->id, n->scope->seed), seed);
+        s->maybe = n->scope->maybe || maybe;
+        s->depth = n->scope->depth + 1;
+        begin(x, s);
+    }
+    if (s->at == g->sorted && old && !turn) return s;
     for (uint32_t i = 0; i < g->inputs && i < count; i++) {
         shp_fact *to = &s->fact[g->input[i]];
         shp_type declared = to->type;
@@ -775,12 +821,13 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
         if (!to->type) to->type = declared;
         if (!to->id) to->id = id;
     }
-    x->p->calls++;
+    x->p->turning += turn;
     walk(x, s);
-    x->p->calls--;
-    if (maybe && shp_dims_epoch(x->dims) != epoch) {
+    x->p->turning -= turn;
+    if (x->p->waiting && turn) shp_dims_rewind(x->dims, s->mark);
+    if (maybe && !x->p->waiting && shp_dims_epoch(x->dims) != s->epoch) {
         resolve_scope(x, s);
-        shp_dims_rewind(x->dims, mark);
+        shp_dims_rewind(x->dims, s->mark);
     }
     return x->p->waiting || x->error ? NULL : s;
 }
@@ -888,21 +935,20 @@ shp_status shp_infer_step(shp_infer *x, uint32_t pause)
     struct shp_private *p = x->p;
     if (!p->started) start(x);
     const shp_graph *g = x->model->graph;
-    for (uint32_t count = 0; x->main && !x->error && !x->arena->failed && p->at < g->sorted; count++) {
+    for (uint32_t count = 0; x->main && !x->error && !x->arena->failed && x->main->at < g->sorted; count++) {
         if (count >= pause) return SHP_PAUSE;
         if (++x->operations > x->options.operations) {
             shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
             break;
         }
-        size_t diags = x->diags;
-        p->answer_at = 0;
-        do_node(x, x->main, shp_ordered(g, p->at));
+        p->answer_at = p->answers_done;
+        do_node(x, x->main, shp_ordered(g, x->main->at));
         if (p->waiting) {
-            x->diags = diags;               /* the node is done again */
+            x->diags = p->diags_done;       /* what is said behind it is said again */
             return x->request.node ? SHP_NEED_RULE : SHP_NEED_BYTES;
         }
-        p->answers = 0;
-        x->done = ++p->at;
+        p->answers = p->answers_done = 0;
+        x->done = ++x->main->at;
     }
     if (x->arena->failed) shp_stop(x, SHP_E_MEMORY, "the model needs more memory than limits.memory allows");
     if (x->error) return SHP_ERROR;

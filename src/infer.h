@@ -1,8 +1,9 @@
 /* infer - the driver: walks a model's graphs in order, calls rules, merges what they say with what the file declares.
  *
  * A scope is one graph at one place: the main graph, a body, or a function's body at one call. Scopes form a tree that the report
- * walks. The driver is resumable: where bytes or a host's answer are needed it returns, and the node of the main graph that was being
- * done is done again (rules are pure), with the answers so far replayed.
+ * walks. The driver is resumable: where bytes or a host's answer are needed it returns, and the node that was being done is done again
+ * (rules are pure). So are the nodes around it, whose branches and functions go on where they waited; the turns of a loop are all done again,
+ * with the host's answers replayed.
  */
 #ifndef SHP_INFER_H
 #define SHP_INFER_H
@@ -28,7 +29,9 @@ struct shp_scope {
     bool maybe;                     /* not, or not certainly, run: contradictions are warnings */
     bool fails;                     /* a node that runs whenever this graph does contradicts itself: no run of it succeeds */
     uint32_t depth;
-    size_t diag_mark, assumption_mark;      /* how many there were before the body: where it is done again, they go */
+    uint32_t at;                    /* nodes done, in the graph's order */
+    uint32_t mark, epoch;           /* of the dims when the body was begun */
+    size_t diag_mark;               /* how many diagnostics there were before the body: where it is done again, they go */
 };
 
 typedef struct shp_diag {
@@ -112,7 +115,8 @@ void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, 
 void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, shp_str message);
 
 /* ---- for control-flow rules (ops/control.c) ---- */
-/* Infers the body in attribute `attr` with those facts for its inputs (fewer: the rest as the body declares), again where it was before.
+/* Infers the body in attribute `attr` with those facts for its inputs (fewer: the rest as the body declares). A body that is given facts is
+ * inferred again at each call; one that is given none, once: it goes on where it waited.
  * maybe: it may not run. NULL where the attribute is absent or the node must be done again (n->failed or x->request tell).
  * Requirements (R1) met inside a body that may not run stay inside. */
 shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed);

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "error.h"
+#include "wire.h"
 
 #define SHP_NONE UINT32_MAX     /* no slot, no index */
 
@@ -188,14 +189,20 @@ uint64_t shp_tensor_bytes(const shp_tensor *t);
 /* Whether there is as much data as the dims say, as far as can be known without reading payloads; also where there is no data at all.
  * have, want: bytes for SHP_DATA_RAW and external data, else entries of the field. */
 bool shp_tensor_data_fits(const shp_tensor *t, uint64_t *have, uint64_t *want);
-/* Elements first to first + n - 1 of an integer or bool tensor (bool as 0 or 1). Returns how many there are: fewer than n where the data
- * ends, where an element leaves int64, or (0) where the field or element type holds no integers. */
-uint64_t shp_tensor_ints(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, int64_t *out);
-/* The same for float32, float64, float16 and bfloat16. Other floating-point types give 0. */
-uint64_t shp_tensor_floats(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, double *out);
-/* One element. In a packed field of varints this reads all that stand before it. */
-bool shp_tensor_int(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, int64_t *out);
-bool shp_tensor_float(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, double *out);
+/* A walk over the elements: the next one of an integer or bool tensor (bool as 0 or 1), or of one of float32, float64, float16 and bfloat16.
+ * false where it leaves int64 (the next one may not), where the data end, and where the field or element type holds no such numbers. */
+typedef struct shp_elements {
+    shp_wire varints;               /* where is_varint: what is left of the field, in_entry elements of `entry` taken */
+    const uint8_t *raw;
+    uint64_t entry, i, left;
+    int32_t dtype;
+    unsigned bits, in_entry;
+    bool is_varint;
+    char kind;
+} shp_elements;
+shp_elements shp_tensor_elements(const shp_tensor *t, const uint8_t *bytes, uint64_t len);
+bool shp_next_int(shp_elements *e, int64_t *out);
+bool shp_next_float(shp_elements *e, double *out);
 
 /* Reads a skeleton. seed: of the hashes of names, best a number that who wrote the file cannot know; nesting: most graphs inside graphs
  * (64); values: most slots (4e6); elements: content limit (1024). NULL with *error filled where it cannot; an arena that ran full is

@@ -66,11 +66,10 @@ static uint64_t raw_bits(const uint8_t *bytes, unsigned bits, uint64_t i)
     return (uint64_t)(bytes[i * bits / 8] >> (i * bits % 8)) & ((1u << bits) - 1);
 }
 
-/* How many of the elements from `first` on lie within len bytes. */
-static uint64_t raw_count(unsigned bits, uint64_t len, uint64_t first, uint64_t n)
+/* How many elements lie within len bytes. */
+static uint64_t raw_count(unsigned bits, uint64_t len)
 {
-    uint64_t there = bits >= 8 ? len / (bits / 8) : len > UINT64_MAX / 8 ? UINT64_MAX / bits : len * 8 / bits;
-    return first >= there ? 0 : n < there - first ? n : there - first;
+    return bits >= 8 ? len / (bits / 8) : len > UINT64_MAX / 8 ? UINT64_MAX / bits : len * 8 / bits;
 }
 
 /* An integer of so many bits, sign-extended where it has a sign. false: beyond int64. */
@@ -105,68 +104,44 @@ static bool floating(int dtype, uint64_t bits, double *out)
     }
 }
 
-/* ---- elements as bits, whatever field they are in ---- */
-typedef struct elements {
-    shp_wire varints;               /* where is_varint: what is left of the field, in_entry elements of `entry` taken */
-    const uint8_t *raw;
-    uint64_t entry, i, left;
-    unsigned bits, in_entry;
-    bool is_varint;
-} elements;
+/* ---- elements, whatever field they are in ---- */
 
-static bool next(elements *e, uint64_t *bits)
+shp_elements shp_tensor_elements(const shp_tensor *t, const uint8_t *bytes, uint64_t len)
+{
+    shp_elements e = { .raw = bytes, .dtype = t->elem_type, .bits = (unsigned)shp_dtype_bits(t->elem_type), .kind = shp_dtype_kind(t->elem_type) };
+    if (!bytes || !e.bits || len > SIZE_MAX || !field_holds(t, e.kind)) return e;
+    e.is_varint = !t->external && (t->field == SHP_DATA_INT32 || t->field == SHP_DATA_INT64 || t->field == SHP_DATA_UINT64);
+    e.left = e.is_varint ? UINT64_MAX : raw_count(e.bits, len);
+    if (e.is_varint) e.varints = shp_wire_of(bytes, (size_t)len);
+    return e;
+}
+
+static bool next(shp_elements *e, uint64_t *bits)
 {
     if (!e->left) return false;
     e->left--;
     if (!e->is_varint) { *bits = raw_bits(e->raw, e->bits, e->i++); return true; }
     unsigned each = e->bits == 4 ? 2 : e->bits == 2 ? 4 : 1;
     if (!e->in_entry) {
-        if (e->varints.at == e->varints.end) return false;
         e->entry = shp_varint(&e->varints);
-        if (e->varints.failed) return false;
+        if (e->varints.failed) {
+            e->left = 0;
+            return false;
+        }
     }
     *bits = each == 1 ? e->entry : e->entry >> (e->in_entry * e->bits) & ((1u << e->bits) - 1);
     e->in_entry = (e->in_entry + 1) % each;
     return true;
 }
 
-static elements from(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n)
+bool shp_next_int(shp_elements *e, int64_t *out)
 {
-    elements e = { .raw = bytes, .i = first, .bits = (unsigned)shp_dtype_bits(t->elem_type) };
-    if (!bytes || !e.bits || len > SIZE_MAX || !field_holds(t, shp_dtype_kind(t->elem_type))) return e;
-    e.is_varint = !t->external && (t->field == SHP_DATA_INT32 || t->field == SHP_DATA_INT64 || t->field == SHP_DATA_UINT64);
-    e.left = e.is_varint ? UINT64_MAX : raw_count(e.bits, len, first, n);
-    if (!e.is_varint) return e;
-    e.varints = shp_wire_of(bytes, (size_t)len);
-    uint64_t skipped;
-    for (uint64_t i = 0; i < first && next(&e, &skipped); i++) {}
-    if (e.left) e.left = n;
-    return e;
+    uint64_t bits;
+    return (e->kind == 'I' || e->kind == 'U' || e->kind == 'B') && next(e, &bits) && integer(e->kind, e->bits, bits, out);
 }
 
-uint64_t shp_tensor_ints(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, int64_t *out)
+bool shp_next_float(shp_elements *e, double *out)
 {
-    char kind = shp_dtype_kind(t->elem_type);
-    uint64_t i = 0, bits;
-    if (kind != 'I' && kind != 'U' && kind != 'B') return 0;
-    for (elements e = from(t, bytes, len, first, n); next(&e, &bits) && integer(kind, e.bits, bits, &out[i]); i++) {}
-    return i;
-}
-
-uint64_t shp_tensor_floats(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t first, uint64_t n, double *out)
-{
-    uint64_t i = 0, bits;
-    if (shp_dtype_kind(t->elem_type) != 'F') return 0;
-    for (elements e = from(t, bytes, len, first, n); next(&e, &bits) && floating(t->elem_type, bits, &out[i]); i++) {}
-    return i;
-}
-
-bool shp_tensor_int(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, int64_t *out)
-{
-    return shp_tensor_ints(t, bytes, len, i, 1, out) == 1;
-}
-
-bool shp_tensor_float(const shp_tensor *t, const uint8_t *bytes, uint64_t len, uint64_t i, double *out)
-{
-    return shp_tensor_floats(t, bytes, len, i, 1, out) == 1;
+    uint64_t bits;
+    return e->kind == 'F' && next(e, &bits) && floating(e->dtype, bits, out);
 }

@@ -187,6 +187,30 @@ test('rules of the host', async () => {
     assert.equal(inferShapesSync(relu(['N']), { operators: { Relu: () => [{ type: 'int8', shape: [1] }] } }).get('y').type, 'int8');
 });
 
+test('branches, functions and loops around what waits: asked once, told once', () => {
+    const wait = (name, input) => ({ op: 'Relu', name, inputs: [input], outputs: [name] });
+    const branch = (name, input, ...nodes) => ({ g: { nodes: [...nodes, wait(name, input)], outputs: [{ name }] } });
+    const cast = (name, input) => ({ op: 'Cast', name, inputs: [input], outputs: [`${name}_`], attr: { to: 1, saturate: 1 } });      // opset 19 has saturate
+    const unsure = (name, attr) => ({ op: 'If', name, inputs: ['scalar'], outputs: [name], attr });                                 // a condition that is no bool
+    const loop = { op: 'Loop', name: 'loop', inputs: ['trips', '', 'inner'], outputs: ['loop'], attr: { body: { g: {
+        inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'go', type: 'bool', shape: [] }, { name: 'v', type: 'float' }],
+        nodes: [cast('d', 'v'), { op: 'Concat', inputs: ['v', 'd_'], outputs: ['twice'], attr: { axis: 0 } }, wait('grown', 'twice')],
+        outputs: [{ name: 'go' }, { name: 'grown' }] } } } };
+    const bytes = model({ opsets: { '': 18, f: 1 }, inputs: [float('x', ['N', 3]), float('s', []), { name: 'n', type: 'int64', shape: [] }], outputs: [{ name: 'y' }],
+        functions: [{ domain: 'f', name: 'Outer', inputs: ['a', 'scalar', 'trips'], outputs: ['loop'], opsets: { '': 18 }, nodes: [
+            wait('first', 'a'), unsure('outer', { then_branch: branch('left', 'first', cast('c', 'first')),
+                else_branch: branch('right', 'inside', wait('between', 'first'), unsure('inside', { then_branch: branch('up', 'between'), else_branch: branch('down', 'between', cast('e', 'between')) })) }),
+            wait('inner', 'outer'), loop] }],
+        nodes: [cast('b', 'x'), { op: 'Outer', domain: 'f', inputs: ['x', 's', 'n'], outputs: ['z'] }, wait('y', 'z')] });
+    const asked = [];
+    const result = inferShapesSync(bytes, { operators: { Relu: (node) => { asked.push(node.name); return [{ shape: node.inputs[0].shape }]; } } });
+    const plain = inferShapesSync(bytes);
+    const text = ({ values, diagnostics }) => JSON.stringify([values.map((v) => v.shape), diagnostics]).replaceAll(/unk__\d/g, '?');       // a host's symbols are numbered as it sees them
+    assert.equal(text(result), text(plain));
+    assert.ok(plain.diagnostics.filter((d) => d.op === 'If').length === 2 && plain.diagnostics.filter((d) => d.op === 'Cast').length === 4, plain.stringify());
+    assert.deepEqual(asked, ['first', 'left', 'between', 'up', 'down', 'right', 'inner', 'grown', 'grown', 'y']);
+});
+
 test('external data: beside the model, given, missing, outside', async () => {
     const external = (location) => model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location, offset: 8, length: 24 } }],

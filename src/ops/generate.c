@@ -60,11 +60,12 @@ int infer_constant(shp_node *n)
     static const uint8_t types[4] = { 0, SHP_FLOAT, SHP_INT64, SHP_STRING };
     const shp_attr *a = NULL, *b;
     int kind = 0;
-    for (int i = 0; i < 8; i++)
+    for (uint32_t i = 0, left = n->proto->attrs->count; i < 8 && left; i++)
         if ((b = shp_attr_get(n, name[i])) != NULL) {
+            left--;
             if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name);
             a = b;
-            kind = i;
+            kind = (int)i;
         }
     if (!a) return shp_fail(n, SHP_D_ATTRIBUTE, "has no value");
     if (kind < 2) return constant_tensor(n, a);

@@ -66,12 +66,13 @@ static uint64_t visit(const shp_graph *g, uint32_t depth)
     }
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
-        int64_t k[16];
-        double d[16];
+        int64_t k;
+        double d;
         uint64_t have, want;
         for (uint32_t r = 0; r < t->rank; r++) sum += (uint64_t)t->dim[r];
         sum += shp_tensor_bytes(t) + shp_tensor_data_fits(t, &have, &want);
-        if (t->data) sum += shp_tensor_ints(t, t->data, t->data_len, have % 7, 16, k) + shp_tensor_floats(t, t->data, t->data_len, 0, 16, d);
+        shp_elements e = shp_tensor_elements(t, t->data, t->data_len);
+        for (int n = 0; n < 16; n++) sum += shp_next_int(&e, &k) + shp_next_float(&e, &d);
     }
     return sum;
 }
