@@ -221,7 +221,7 @@ const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, cons
 const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
 {
     const shp_tensor *t = f->tensor;
-    if (f->content || !t) return f->content;
+    if (f->content || !t) return f->content && f->content->bounds ? NULL : f->content;
     if (!t->cache && (t->external || !t->data || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
     if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
     return t->cache == &no_content ? NULL : t->cache;

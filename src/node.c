@@ -242,6 +242,7 @@ static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
         f->content = shp_tensor_content(n->x, n->scope, f->tensor);
         if (n->x->p->waiting) return NULL;
     }
+    if (f->content && f->content->bounds) return NULL;
     f->shape = shp_shape_resolve(n->x, f->shape);
     f->content = with_symbols(n->x, n->scope, node, f, shp_content_resolve(n->x, f->content));
     return f->content;
@@ -267,6 +268,14 @@ const shp_content *shp_in_content(shp_node *n, uint32_t i)
     uint32_t def = shp_from(&n->scope->graph->slot[slot], SHP_FROM_NODE);
     tell_default(n, slot);
     return fact_content(n, &n->scope->fact[slot], def == SHP_NONE ? n->index : def);
+}
+
+const shp_content *shp_in_bounds(shp_node *n, uint32_t i)
+{
+    const shp_content *c = in_slot(n, i) == SHP_NONE ? NULL : n->scope->fact[in_slot(n, i)].content;
+    if (!c || !c->bounds) return NULL;
+    mark_read(n, i, true);
+    return shp_content_resolve(n->x, c);
 }
 
 const shp_content *shp_fact_content(shp_node *n, const shp_fact *f)

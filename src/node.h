@@ -47,6 +47,7 @@ typedef struct shp_fact shp_fact;
 typedef struct shp_content {        /* never changed once set as an output's: shared freely */
     uint32_t count;                 /* elements of a tensor, in row-major order; items of a sequence where item is set */
     bool fixed;                     /* every element is a number: nothing that is learned later changes it */
+    bool bounds;                    /* no elements, but two that bound them (ops/bounds.c); what gives contents to rules leaves it out */
     shp_dim length;                 /* of a sequence or 0 where unknown; of an optional: 1 has an element, 0 has none, handle 0 unknown */
     const shp_fact *item;           /* a sequence's items, where each is known; else NULL */
     shp_elem elem[];                /* a tensor's elements */
@@ -96,7 +97,9 @@ int shp_in_rank(shp_node *n, uint32_t i);           /* -1 unknown */
  * An integer or bool tensor of known size (at most SHP_SYMBOLS_MAX) always has a content: what is not known are value symbols, one per
  * value and index. NULL for absent inputs, unknown or large sizes, strings, floats of which nothing is known. */
 const shp_content *shp_in_content(shp_node *n, uint32_t i);
-/* The same for any fact (an item of a sequence, whose content may not be decoded yet). */
+/* The two elements that bound all of a tensor's, dims resolved (shp_content); NULL where there are none. */
+const shp_content *shp_in_bounds(shp_node *n, uint32_t i);
+/* The same as shp_in_content for any fact (an item of a sequence, whose content may not be decoded yet). */
 const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
 /* A single-element integer or bool input as a dim (0 where unknown), as a number, or a single float as a double. */
 shp_dim shp_in_scalar(shp_node *n, uint32_t i);

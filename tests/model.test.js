@@ -159,6 +159,50 @@ test('dividing by a negative number keeps the numerator\'s sign: -floor(k/2), no
     assert.deepEqual(result.evaluate(result.get('y').shape, { k: 5 }), [4]);
 });
 
+const shapeOf = (name) => ({ op: 'Shape', inputs: ['x'], outputs: [name] });
+const ints = (name, data) => ({ name, type: 'int64', dims: data.length === 1 ? [] : [data.length], data });
+const filled = (name, from, value) => ({ op: 'ConstantOfShape', inputs: [from], outputs: [name], attr: { value: { t: ['int64', [1], [value]] } } });
+const counted = (nodes, initializers = []) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 'R'])], outputs: [{ name: 'nz' }],
+    initializers: [...initializers, ints('zero', [0]), ints('one', [1]), ints('nine', [9])],
+    nodes: [shapeOf('s'), ...nodes, { op: 'NonZero', inputs: ['y'], outputs: ['nz'] }] }));
+const binary = (op, a, b, y) => ({ op, inputs: [a, b], outputs: [y] });
+
+// By hand; onnxruntime 1.32 gives these counts for N, R = 3, 4; 1, 1; 5, 2.
+test('one value over open sizes: all elements are counted, or none', () => {
+    const of = (...nodes) => counted(nodes).get('nz').shape;
+    assert.deepEqual(of(filled('y', 's', 7)), [2, 'N*R']);
+    assert.deepEqual(of(filled('y', 's', 0)), [2, 0]);
+    assert.deepEqual(of({ op: 'Expand', inputs: ['nine', 's'], outputs: ['y'] }), [2, 'N*R']);
+    assert.deepEqual(of(filled('f', 's', 3), binary('Mul', 'f', 'f', 'g'), binary('Sub', 'g', 'nine', 'y')), [2, 0]);
+    assert.deepEqual(of(filled('f', 's', 3), binary('Equal', 'f', 'nine', 'e'), { op: 'Not', inputs: ['e'], outputs: ['y'] }), [2, 'N*R']);
+    assert.deepEqual(of(filled('f', 's', 3), binary('Less', 'f', 'nine', 'c'), filled('g', 's', 0), { op: 'Where', inputs: ['c', 'g', 'f'], outputs: ['y'] }), [2, 0]);
+    const [, unknown] = of(filled('f', 's', 3), filled('g', 's', 0), { op: 'Concat', inputs: ['f', 'g'], outputs: ['y'], attr: { axis: 0 } });
+    assert.match(unknown, /^unk__/);
+});
+
+test('bounds of a range decide comparisons', () => {
+    const sizes = [{ op: 'Split', inputs: ['s'], outputs: ['n', 'r1'], attr: { num_outputs: 2 } }, { op: 'Squeeze', inputs: ['n'], outputs: ['n0'] }, { op: 'Squeeze', inputs: ['r1'], outputs: ['r'] }];
+    const range = { op: 'Range', inputs: ['zero', 'n0', 'one'], outputs: ['i'] };
+    assert.deepEqual(counted([...sizes, range, binary('Less', 'i', 'n0', 'y')]).get('nz').shape, [1, 'N']);
+    assert.deepEqual(counted([...sizes, range, binary('Less', 'i', 'zero', 'y')]).get('nz').shape, [1, 0]);
+    assert.deepEqual(counted([...sizes, range, binary('Add', 'i', 'one', 'y')]).get('nz').shape, [1, 'N']);
+    for (const y of [binary('Less', 'i', 'nine', 'y'), { op: 'Identity', inputs: ['i'], outputs: ['y'] }, binary('Mul', 'i', 'zero', 'y')])
+        assert.match(counted([...sizes, range, y]).get('nz').shape[1], /^unk__/);
+    // torch.repeat_interleave: R times each of N rows, the mask of Range < repeats being true throughout
+    const result = counted([...sizes, filled('z', 'n', 0), binary('Add', 'z', 'r', 'times'), { op: 'ReduceMax', inputs: ['times'], outputs: ['most'], attr: { keepdims: 0 } },
+        { op: 'Range', inputs: ['zero', 'most', 'one'], outputs: ['i'] }, { op: 'Unsqueeze', inputs: ['times', 'axis'], outputs: ['t'] }, binary('Less', 'i', 't', 'y')],
+    [{ name: 'axis', type: 'int64', dims: [1], data: [1] }]);
+    assert.deepEqual(result.get('nz').shape, [2, 'N*R']);
+    assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [['N', 1, 'reduction']]);
+});
+
+test('what a loop makes of one value is another', () => {
+    const body = { inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }, { name: 'v', type: 'int64', shape: null }],
+        outputs: [{ name: 'd' }, { name: 'w' }], nodes: [{ op: 'Identity', inputs: ['c'], outputs: ['d'] }, binary('Add', 'v', 'one', 'w')] };
+    const result = counted([filled('f', 's', -1), { op: 'Size', inputs: ['x'], outputs: ['k'] }, { op: 'Loop', inputs: ['k', '', 'f'], outputs: ['y'], attr: { body: { g: body } } }]);
+    assert.match(result.get('nz').shape[1], /^unk__/);      // -1 + 1 once, 1 twice
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],

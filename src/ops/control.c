@@ -285,6 +285,7 @@ int infer_loop(shp_node *n)
     for (uint32_t i = 0; i < l.states; i++) {
         l.start[i] = l.in[2 + i] = *shp_in(n, 2 + i);
         l.in[2 + i].id = shp_mix(shp_mix(n->id, 0x57a7), i);
+        if (l.in[2 + i].content && l.in[2 + i].content->bounds) l.in[2 + i].content = NULL;         /* they need not hold after a turn */
         if (!l.in[2 + i].content && l.in[2 + i].tensor) l.in[2 + i].content = shp_in_content(n, 2 + i);
     }
     l.runs = !open && first && (!shp_has(n, 0) || shp_dim_lo(n->dims, limit) >= 1);

@@ -54,6 +54,14 @@ static int out_elements(shp_node *n, shp_calc op, int64_t at, bool mean)
     return SHP_OK;
 }
 
+/* The same, or else bounds. */
+static int out_calc(shp_node *n, shp_calc op, int64_t at)
+{
+    out_elements(n, op, at, false);
+    shp_out_calc_bounds(n, op);
+    return SHP_OK;
+}
+
 /* ---- shapes of two and more inputs ---- */
 
 /* All inputs have the same shape: Sum, Min, Max and Mean below opset 8, the binary operators below 7 without `broadcast`, SwiGLU. */
@@ -97,7 +105,7 @@ static int binary(shp_node *n, shp_calc op)
 {
     int64_t at = -1;
     if (n->opset < 7 ? legacy_broadcast(n, &at) : shp_out_broadcast(n, 0, 0, 2)) return n->failed;
-    return out_elements(n, op, at, false);
+    return out_calc(n, op, at);
 }
 
 /* Add, Sub, Mul, Div, Pow; comparisons; logic; bits (all versions). */
@@ -174,7 +182,7 @@ int infer_bit_shift(shp_node *n)
 static int variadic(shp_node *n, shp_calc op, bool mean)
 {
     if (n->opset < 8 ? same_shapes(n) : shp_out_broadcast(n, 0, 0, shp_inputs(n))) return n->failed;
-    return out_elements(n, op, -1, mean);
+    return mean ? out_elements(n, op, -1, true) : out_calc(n, op, -1);
 }
 
 int infer_sum(shp_node *n) { return variadic(n, SHP_ADD, false); }
@@ -210,6 +218,9 @@ int infer_where(shp_node *n)
         else if (a.num == b.num && a.den == b.den && a.real == b.real) c->elem[p] = a;
     }
     shp_out_content(n, 0, c);
+    shp_elem yes;
+    int64_t v;
+    if (shp_in_value(n, 0, &yes) && shp_elem_is_int(n, yes, &v)) shp_out_bounds_of(n, 0, v ? 1 : 2);
     return SHP_OK;
 }
 
@@ -233,7 +244,7 @@ static int mapped(shp_node *n, make_elem *make, int dtype, const shp_elem *arg)
 static int unary(shp_node *n, shp_calc op)
 {
     shp_out_same(n, 0, 0);
-    return out_elements(n, op, -1, false);
+    return out_calc(n, op, -1);
 }
 
 /* Operators that contents pass through (all versions). */
@@ -323,7 +334,9 @@ static int cast(shp_node *n, int64_t to)
 {
     int from = shp_in_dtype(n, 0);
     if (from == to) return infer_identity(n);
-    return mapped(n, make_cast, (int)to, &(shp_elem){ .den = from });
+    mapped(n, make_cast, (int)to, &(shp_elem){ .den = from });
+    shp_out_cast_bounds(n, from, (int)to);
+    return SHP_OK;
 }
 
 /* The element type that Cast-1 names in words, in the order of their numbers. */

@@ -38,6 +38,7 @@ int infer_gather(shp_node *n)
     const shp_content *ic = shp_in_content(n, 1), *c;
     if (!in_range(n, ic, x->dim[axis]) || !at) return n->failed;
     shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
+    shp_out_bounds_of(n, 0, 0);
     if (!ic || !(c = shp_in_content(n, 0)) || !shp_sizes(n, x, size, stride)) return SHP_OK;
     int64_t wide = size[axis], inner = stride[axis], count = (int64_t)ic->count;
     shp_content *out = wide ? shp_content_new(n, c->count / (uint64_t)wide * ic->count) : NULL;
@@ -281,10 +282,12 @@ int infer_compress(shp_node *n)
 int infer_nonzero(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
-    const shp_content *c = shp_in_content(n, 0);
+    const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
     int64_t count = trues(n, c, INT64_MAX), size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
     shp_dim d[2] = { x ? num(n, x->rank) : 0, count < 0 ? shp_fresh(n, 0, 1, SHP_WHY_DATA) : num(n, count) };
     if (x && is(n, shp_numel(n, x), 0)) d[1] = num(n, 0);
+    else if (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0) d[1] = num(n, 0);
+    else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) d[1] = shp_numel(n, x);
     shp_out(n, 0, 2, d);
     if (count < 0 || !shp_sizes(n, x, size, stride)) return SHP_OK;
     shp_content *out = shp_content_new(n, (uint64_t)(x->rank * count));
@@ -298,7 +301,7 @@ int infer_nonzero(shp_node *n)
 }
 
 /* The elements of Unique's outputs for a list of values, which is one where each of its entries has one element; returns how many differ,
- * -1 where that is not known. Where only their order is not known, no elements are given. */
+ * -1 where that is not known. Where only their order is not known, elements are missing. */
 static int64_t unique_elements(shp_node *n, const shp_content *c, shp_content *out[4])
 {
     uint32_t first[SHP_ELEMENTS_MAX], of[SHP_ELEMENTS_MAX], count = 0;
@@ -309,22 +312,21 @@ static int64_t unique_elements(shp_node *n, const shp_content *c, shp_content *o
         if (j == count) first[count++] = i;
         of[i] = first[j];
     }
-    for (uint32_t i = 1; i < count && shp_attr_int(n, "sorted"); i++) {
-        uint32_t e = first[i], j = i;
-        int less = 1;
-        for (; j && (less = shp_elem_ge(n, c->elem[first[j - 1]], c->elem[e])) == 1; j--) first[j] = first[j - 1];
-        if (less < 0) return count;
-        first[j] = e;
-    }
     for (uint32_t o = 0; o < 4; o++)
         if (!(out[o] = shp_content_new(n, o == 2 ? c->count : count))) return count;
+    bool sorted = shp_attr_int(n, "sorted") != 0;
     for (uint32_t j = 0; j < count; j++) {
-        int64_t times = 0;
+        uint32_t place = sorted ? 0 : j, times = 0;
+        for (uint32_t k = 0; sorted && k < count; k++) {
+            int ge = shp_elem_ge(n, c->elem[first[k]], c->elem[first[j]]);
+            if (ge < 0) return count;
+            place += !ge;
+        }
         for (uint32_t i = 0; i < c->count; i++)
-            if (of[i] == first[j]) out[2]->elem[i] = shp_elem_int(n, j), times++;
-        out[0]->elem[j] = c->elem[first[j]];
-        out[1]->elem[j] = shp_elem_int(n, first[j]);
-        out[3]->elem[j] = shp_elem_int(n, times);
+            if (of[i] == first[j]) out[2]->elem[i] = shp_elem_int(n, place), times++;
+        out[0]->elem[place] = c->elem[first[j]];
+        out[1]->elem[place] = shp_elem_int(n, first[j]);
+        out[3]->elem[place] = shp_elem_int(n, times);
     }
     return count;
 }

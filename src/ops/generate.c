@@ -118,6 +118,7 @@ int infer_constant_of_shape(shp_node *n)
     shp_content *c = count >= 0 ? shp_content_new(n, (uint64_t)count) : NULL;
     for (int64_t i = 0; c && i < count; i++) c->elem[i] = e;
     shp_out_content(n, 0, c);
+    shp_out_bounds(n, 0, e, e);
     return SHP_OK;
 }
 
@@ -174,6 +175,10 @@ int infer_range(shp_node *n)
     if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
     shp_out(n, 0, 1, &d);
     if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);
+    else if (!floats && shp_elem_number(n, e[2], &delta) && e[0].den && e[1].den) {
+        shp_elem end = shp_elem_dim(delta > 0 ? sub(n, e[1].num, num(n, 1)) : add(n, e[1].num, num(n, 1)));
+        shp_out_bounds(n, 0, delta > 0 ? e[0] : end, delta > 0 ? end : e[0]);
+    }
     return SHP_OK;
 }
 

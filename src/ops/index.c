@@ -54,6 +54,7 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
 int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
 {
     if (o < n->nout && !n->failed) shp_out_content(n, o, shp_mapped(n, n->out[o].shape, m));
+    if (!m->fill) shp_out_bounds_of(n, o, 0);
     return SHP_OK;
 }
 
@@ -104,6 +105,7 @@ int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
 {
     if (!n->failed) shp_out(n, 0, rank, dim);
     if (!n->failed) shp_out_content(n, 0, shp_in_content(n, 0));
+    shp_out_bounds_of(n, 0, 0);
     return n->failed;
 }
 

@@ -203,7 +203,10 @@ int infer_expand(shp_node *n)
             return shp_fail(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i does not broadcast to the target: %x against %x", (uint32_t)0, a, t);
     }
     shp_out(n, 0, rank, d);
-    return shp_out_mapped(n, 0, &(shp_map){ 0 });
+    shp_out_mapped(n, 0, &(shp_map){ 0 });
+    shp_elem only = shp_only(n, 0);
+    shp_out_bounds(n, 0, only, only);
+    return SHP_OK;
 }
 
 /* Tile: each axis is repeated as often as its element of `repeats` says; below 6 one axis is, `tiles` times.

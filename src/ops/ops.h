@@ -66,6 +66,16 @@ int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
 /* Whether inputs [first, first + count) that are present all have contents: asked for only where the rest of them makes that worth it, so
  * that no weights are read (of floats, initializers of at most 64 elements). */
 bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count);
+/* ---- bounds (ops/bounds.c): between what the elements of a tensor lie that has too many for a content, or a number of them that is open.
+ * Of a tensor without elements they say nothing. Where output o has a content already, what gives it bounds does nothing. ---- */
+/* Whether input i has one value in all places by its bounds, and which. */
+bool shp_in_value(shp_node *n, uint32_t i, shp_elem *e);
+/* Gives output o, whose shape is set, these bounds (elements, where there is one value and they are few); those of input i. */
+void shp_out_bounds(shp_node *n, uint32_t o, shp_elem lo, shp_elem hi);
+void shp_out_bounds_of(shp_node *n, uint32_t o, uint32_t i);
+/* Gives output 0 those of a cast; those of op over all inputs, from the first to the last. */
+void shp_out_cast_bounds(shp_node *n, int from, int to);
+void shp_out_calc_bounds(shp_node *n, shp_calc op);
 /* Output o has that element type, an attribute's number; fails where it is none, or none that the operator gives. */
 int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype);
 

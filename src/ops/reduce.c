@@ -84,6 +84,22 @@ static void reduced_elements(shp_node *n, const shp_shape *x, const reduction *r
     shp_out_content(n, 0, c);
 }
 
+/* The bounds of a tensor of one value: Max and Min keep it, of a group with elements; Sum of integers has it as many times as the group has. */
+static void reduced_bounds(shp_node *n, const shp_shape *x, const reduction *r, way how, shp_calc op)
+{
+    shp_elem e;
+    shp_dim group = num(n, 1);
+    int dtype = shp_in_dtype(n, 0);
+    if (how != FOLD || op == SHP_MUL || !r->known || !shp_in_value(n, 0, &e) || (op == SHP_ADD && shp_dtype_kind(dtype) == 'F')) return;
+    for (int32_t k = 0; k < x->rank; k++) {
+        if (!r->axis[k]) continue;
+        if (op != SHP_ADD && !shp_at_least(n, x->dim[k], 1, "reduction")) return;
+        group = mul(n, group, x->dim[k]);
+    }
+    if (op == SHP_ADD) e = shp_elem_calc(n, SHP_MUL, dtype, e, shp_elem_dim(group));
+    shp_out_bounds(n, 0, e, e);
+}
+
 /* Reduce…: the input's shape with the reduced axes 1 or dropped. Of an unknown rank only the scalar is certain that is left when all axes go. */
 static int reduce(shp_node *n, way how, shp_calc op)
 {
@@ -96,6 +112,7 @@ static int reduce(shp_node *n, way how, shp_calc op)
     }
     if (!axes_of(n, x->rank, &r) || reduced_shape(n, x, &r)) return n->failed;
     if (how != NONE) reduced_elements(n, x, &r, how, op);
+    reduced_bounds(n, x, &r, how, op);
     return SHP_OK;
 }
 

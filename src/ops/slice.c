@@ -101,5 +101,7 @@ int infer_slice(shp_node *n)
         d[k] = slice_axis(n, (uint32_t)k, d[k], shp_list_at(n, &l[0], i), shp_list_at(n, &l[1], i), by, &step[k], &first[k]);
     }
     shp_done(n, x->rank, d);
-    return shp_out_mapped(n, 0, &(shp_map){ .first = first, .step = step, .fill = &none });
+    shp_out_mapped(n, 0, &(shp_map){ .first = first, .step = step, .fill = &none });
+    shp_out_bounds_of(n, 0, 0);
+    return n->failed;
 }
