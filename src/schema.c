@@ -133,8 +133,8 @@ bool shp_schema_heterogeneous(const shp_schema *s, bool output)
 
 static uint32_t word(const shp_schema *s, int v, int i)
 {
-    unsigned set = v < 0 ? 0 : s->list[SHP_LIST_TYPES][v];
-    return set ? shp_table_sets[set - 1][i] : 0;
+    int set = v < 0 ? -1 : s->list[SHP_LIST_TYPES][v] - 1;
+    return set < 0 ? 0 : i == 0 ? shp_table_sets[set] : set < shp_table_wide ? shp_table_others[set][i - 1] : 0;
 }
 
 bool shp_schema_allows(const shp_schema *s, int v, int type_code)

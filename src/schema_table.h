@@ -27,7 +27,9 @@ enum { SHP_ATTR_TYPE = 15, SHP_ATTR_REQUIRED = 16, SHP_ATTR_DEFAULT = 32 };
 
 extern const uint8_t shp_table_names[], shp_table_versions[], shp_table_inputs[], shp_table_outputs[], shp_table_types[], shp_table_attributes[];
 extern const char shp_table_domains[];              /* in the order of the names, each NUL-terminated */
-extern const uint32_t shp_table_sets[][5];          /* type sets: a bit for each type code */
+extern const uint32_t shp_table_sets[];             /* type sets: a bit for each tensor's type code; */
+extern const uint32_t shp_table_others[][4];        /* of the first shp_table_wide sets, a bit for each of the other type codes */
+extern const int shp_table_wide;
 extern const int64_t shp_table_numbers[];
 extern const char shp_table_other[];                /* types from SHP_TYPE_OTHER on, each NUL-terminated; "" ends them */
 
