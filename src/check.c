@@ -24,7 +24,7 @@ void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema
 const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name)
 {
     for (uint32_t i = 0; i < s->attrs; i++)
-        if (name.len && s->attr[i].name[0] == name.at[0] && shp_str_is(name, s->attr[i].name)) return &s->attr[i];
+        if (shp_str_eq(name, (shp_str){ s->attr[i].name, s->attr[i].len })) return &s->attr[i];
     return NULL;
 }
 
@@ -45,7 +45,7 @@ static bool check_arity(shp_node *n, const shp_schema *s)
 /* An attribute that this version does not have: said where a later one has it; what no version knows is left to itself. */
 static void note_unknown(shp_node *n, shp_str name)
 {
-    int64_t first = shp_schema_first(n->proto->op->domain, n->proto->op->op_type, name);
+    int64_t first = shp_schema_first(n->x->p->schemas, n->proto->op->domain, n->proto->op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);
 }
 

@@ -49,6 +49,7 @@ typedef struct shp_name_use {       /* a dim_param that the file declares somewh
 } shp_name_use;
 
 struct shp_private {
+    shp_schemas *schemas;
     shp_type_row *type;
     size_t types, type_room;
     shp_name_use *name;             /* open-addressing table */

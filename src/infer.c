@@ -434,7 +434,7 @@ static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
 {
     shp_op_entry *e = shp_alloc(x->arena, sizeof *e);
     if (!e) return NULL;
-    const shp_schema *schema = shp_schema_find(x->arena, op->domain, op->op_type, opset);
+    const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
     *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
     e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
     e->random = random_op(op->op_type);
@@ -646,7 +646,7 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
     const shp_op_proto *op = n->proto->op;
     if (e->reported || n->x->p->probing) return;
     e->reported = true;
-    int64_t first = shp_schema_first(op->domain, op->op_type, (shp_str){ "", 0 });
+    int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
     if (first > n->opset) shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
     else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
@@ -681,7 +681,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     shp_node n = { .x = x, .dims = x->dims, .scope = s, .proto = proto, .index = index, .opset = e->opset, .id = node_id(s, index, e),
                    .nout = proto->outputs, .out = few, .read = &s->read[index] };
     if (n.nout > FEW_OUTPUTS && !(n.out = shp_alloc_array(x->arena, n.nout, sizeof *n.out))) return;
-    for (uint32_t o = 0; o < n.nout; o++) n.out[o] = (shp_fact){ .id = shp_mix(n.id, o) };
+    for (uint32_t o = 0; o < n.nout; o++) n.out[o] = (shp_fact){ .id = o ? shp_mix(n.id, o) : n.id };
     *n.read = 0;
     x->p->asking = proto;
     bool whole = false;
@@ -888,6 +888,7 @@ shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *op
     x->options = *options;
     x->p = p;
     x->dims = shp_dims_new(a, options->terms, options->depth);
+    p->schemas = shp_schemas_new(a);
     /* The schema table's own codes come first, in its order, so that both mean the same by a code. */
     for (int code = SHP_TYPE_OTHER; shp_schema_other_type(code); code++) {
         shp_type_row *more = shp_grow_array(a, p->type, p->types, &p->type_room, sizeof *more);
@@ -898,7 +899,7 @@ shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *op
         shp_type made = shp_type_parse(x, (shp_str){ text, (uint32_t)strlen(text) });
         if (p->types == before || made != code) return NULL;
     }
-    return x->dims ? x : NULL;
+    return x->dims && p->schemas ? x : NULL;
 }
 
 static void start(shp_infer *x)

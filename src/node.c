@@ -334,27 +334,33 @@ static const shp_attr *referred(const shp_scope *scope, shp_str name)
     return NULL;
 }
 
-const shp_attr *shp_attr_get(const shp_node *n, const char *name)
+static shp_str key_of(const char *name) { return (shp_str){ name, (uint32_t)strlen(name) }; }
+
+static const shp_attr *find_attr(const shp_node *n, shp_str name)
 {
-    const shp_attr *a = own_attr(n->proto, (shp_str){ name, (uint32_t)strlen(name) });
-    if (a && n->foreign && !shp_signature_attr(n->signature, a->name)) return NULL;       /* not in this version */
+    const shp_attr *a = own_attr(n->proto, name);
+    if (a && n->foreign && !shp_signature_attr(n->signature, name)) return NULL;            /* not in this version */
     return a && a->ref.len ? referred(n->scope, a->ref) : a;
 }
 
-/* The schema's default for an attribute, or NULL. */
-static const shp_schema_attr *by_default(const shp_node *n, const char *name)
+/* The node's attribute; else NULL, and in *s the schema's default, or NULL. */
+static const shp_attr *attr_or(const shp_node *n, const char *name, const shp_schema_attr **s)
 {
-    const shp_schema_attr *a = n->signature ? shp_signature_attr(n->signature, (shp_str){ name, (uint32_t)strlen(name) }) : NULL;
-    return a && a->has_default ? a : NULL;
+    shp_str key = key_of(name);
+    const shp_attr *a = find_attr(n, key);
+    *s = a || !n->signature ? NULL : shp_signature_attr(n->signature, key);
+    if (*s && !(*s)->has_default) *s = NULL;
+    return a;
 }
 
+const shp_attr *shp_attr_get(const shp_node *n, const char *name) { return find_attr(n, key_of(name)); }
 bool shp_attr_has(const shp_node *n, const char *name) { return shp_attr_get(n, name) != NULL; }
 
 int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise)
 {
-    const shp_attr *a = shp_attr_get(n, name);
+    const shp_schema_attr *s;
+    const shp_attr *a = attr_or(n, name, &s);
     if (a) return a->type == SHP_ATTR_INT || a->type == 0 ? a->i : otherwise;
-    const shp_schema_attr *s = by_default(n, name);
     return s && s->type == SHP_ATTR_INT ? s->i : otherwise;
 }
 
@@ -368,24 +374,22 @@ double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
 
 shp_str shp_attr_str(const shp_node *n, const char *name)
 {
-    const shp_attr *a = shp_attr_get(n, name);
-    if (a) return a->s.at ? a->s : (shp_str){ "", 0 };
-    const shp_schema_attr *s = by_default(n, name);
-    if (s && s->s) return (shp_str){ s->s, (uint32_t)strlen(s->s) };
-    return (shp_str){ "", 0 };
+    const shp_schema_attr *s;
+    const shp_attr *a = attr_or(n, name, &s);
+    return a && a->s.at ? a->s : key_of(s && s->s ? s->s : "");
 }
 
 const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count)
 {
     static const int64_t none[1];
+    const shp_schema_attr *s;
+    const shp_attr *a = attr_or(n, name, &s);
     *count = 0;
-    const shp_attr *a = shp_attr_get(n, name);
     if (a) {
         if (a->count && !a->ints) return NULL;
         *count = a->count;
         return a->count ? a->ints : none;
     }
-    const shp_schema_attr *s = by_default(n, name);
     if (!s || s->type != SHP_ATTR_INTS) return NULL;
     *count = (uint32_t)s->i;
     return s->ints;

@@ -1,4 +1,5 @@
 #include "schema_table.h"
+#include "schema_ops.h"
 
 #include <string.h>
 
@@ -26,6 +27,22 @@ static const uint8_t *past_attrs(const uint8_t *p)
 /* Where the next version and its lists stand. */
 typedef struct cursor { const uint8_t *version, *list[SHP_LIST_COUNT]; } cursor;
 
+struct shp_schemas {
+    shp_arena *arena;
+    cursor next;                    /* of the first operator that is not known */
+    int known;
+    cursor op[SHP_OP_COUNT];        /* each one's oldest version */
+};
+
+shp_schemas *shp_schemas_new(shp_arena *a)
+{
+    shp_schemas *t = shp_alloc(a, sizeof *t);
+    if (!t) return NULL;
+    t->arena = a;
+    t->next = (cursor){ shp_table_versions, { shp_table_inputs, shp_table_outputs, shp_table_types, shp_table_attributes } };
+    return t;
+}
+
 /* Reads the version at *at over s: lists that it lacks stay those of the version before. False after the newest. */
 static bool read_version(cursor *at, shp_schema *s)
 {
@@ -39,41 +56,50 @@ static bool read_version(cursor *at, shp_schema *s)
     return !(own & SHP_VERSION_NEWEST);
 }
 
-/* The oldest version of an operator to *out, and its number, which is -1 where there is none. A plain walk: callers keep what they found. */
-static int oldest(shp_str domain, shp_str op_type, cursor *out)
+static int number_of(shp_str domain, shp_str op_type)
 {
-    cursor at = { shp_table_versions, { shp_table_inputs, shp_table_outputs, shp_table_types, shp_table_attributes } };
     const char *d = shp_table_domains;
     const uint8_t *name = shp_table_names;
-    shp_schema skipped;
     if (shp_str_is(domain, "ai.onnx")) domain.len = 0;
     for (int op = 0; *name; op++) {
-        if (*at.version) {
-            *out = at;
-            while (read_version(&at, &skipped)) {}
-        } else at.version++;
-        if (shp_str_is(op_type, (const char *)name) && shp_str_is(domain, d)) return op;
-        name = past_text(name);
+        uint32_t same = 0;
+        while (same < op_type.len && name[same] && name[same] == (uint8_t)op_type.at[same]) same++;
+        if (same == op_type.len && !name[same] && shp_str_is(domain, d)) return op;
+        name = past_text(name + same);
         if (!*name) { name++; d += strlen(d) + 1; }
     }
     return -1;
 }
 
-const shp_schema *shp_schema_find(shp_arena *a, shp_str domain, shp_str op_type, int64_t opset)
+/* The oldest version of an operator to *out, and its number, which is -1 where there is none. */
+static int oldest(shp_schemas *t, shp_str domain, shp_str op_type, cursor *out)
+{
+    int op = number_of(domain, op_type);
+    for (shp_schema skipped; t->known <= op; t->known++) {
+        bool own = *t->next.version != 0;
+        t->op[t->known] = own ? t->next : t->op[t->known - 1];
+        if (!own) t->next.version++;
+        else while (read_version(&t->next, &skipped)) {}
+    }
+    if (op >= 0) *out = t->op[op];
+    return op;
+}
+
+const shp_schema *shp_schema_find(shp_schemas *t, shp_str domain, shp_str op_type, int64_t opset)
 {
     cursor at;
-    shp_schema s = { .op = oldest(domain, op_type, &at) };
+    shp_schema s = { .op = oldest(t, domain, op_type, &at) };
     for (bool more = s.op >= 0; more && at.version[1] <= opset;) more = read_version(&at, &s);
-    shp_schema *out = s.since ? shp_alloc(a, sizeof *out) : NULL;
+    shp_schema *out = s.since ? shp_alloc(t->arena, sizeof *out) : NULL;
     if (out) *out = s;
     return out;
 }
 
-int64_t shp_schema_first(shp_str domain, shp_str op_type, shp_str attr)
+int64_t shp_schema_first(shp_schemas *t, shp_str domain, shp_str op_type, shp_str attr)
 {
     cursor at;
     shp_schema s;
-    for (bool more = oldest(domain, op_type, &at) >= 0; more;) {
+    for (bool more = oldest(t, domain, op_type, &at) >= 0; more;) {
         more = read_version(&at, &s);
         if (!attr.len || shp_schema_has_attr(&s, attr)) return s.since;
     }
@@ -145,10 +171,11 @@ bool shp_schema_allows(const shp_schema *s, int v, int type_code)
 int shp_schema_only_type(const shp_schema *s, int v)
 {
     int only = 0;
-    for (int code = 1; code < 160; code++) {
-        if (!shp_schema_allows(s, v, code)) continue;
-        if (only) return 0;
-        only = code;
+    for (int i = 0; i < 5; i++) {
+        uint32_t codes = word(s, v, i);
+        if (!codes) continue;
+        if (only || codes & (codes - 1)) return 0;
+        for (only = 32 * i; codes >>= 1;) only++;
     }
     return only;
 }
@@ -167,6 +194,7 @@ static void read_attr(const uint8_t *p, shp_schema_attr *a)
 {
     *a = (shp_schema_attr){ .name = (const char *)p };
     p = past_text(p);
+    a->len = (uint32_t)((const char *)p - a->name) - 1;
     a->next = past_head(p);
     a->type = *p & SHP_ATTR_TYPE;
     a->required = *p & SHP_ATTR_REQUIRED;

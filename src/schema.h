@@ -16,12 +16,16 @@ typedef struct shp_schema {     /* one version of one operator */
     const uint8_t *list[4];     /* schema.c's own */
 } shp_schema;
 
+/* What a call has found of the table so far: it is walked no further than asked for, and once. NULL: no memory. */
+typedef struct shp_schemas shp_schemas;
+shp_schemas *shp_schemas_new(shp_arena *a);
+
 /* The schema of that operator with the highest since_version <= opset, in the arena; NULL where there is none or no memory.
- * domain "" and "ai.onnx" are the same. Walks the table: keep what it finds. */
-const shp_schema *shp_schema_find(shp_arena *a, shp_str domain, shp_str op_type, int64_t opset);
+ * domain "" and "ai.onnx" are the same. Keep what it finds. */
+const shp_schema *shp_schema_find(shp_schemas *t, shp_str domain, shp_str op_type, int64_t opset);
 /* The lowest since_version of that operator's schemas, or of those that have an attribute of that name (attr.len > 0), to say
  * what would be needed; 0: none. */
-int64_t shp_schema_first(shp_str domain, shp_str op_type, shp_str attr);
+int64_t shp_schema_first(shp_schemas *t, shp_str domain, shp_str op_type, shp_str attr);
 
 /* Formal inputs (output false) and outputs. max is INT32_MAX where the last formal is variadic; min counts up to the last one that
  * is not optional, as ONNX does (before a variadic formal even optional ones count: Loop has 2). */
@@ -55,6 +59,7 @@ const char *shp_schema_other_type(int type_code);
 /* Attributes, by name. Of defaults the table has those that a rule asks for, of type INT, STRING or INTS. */
 typedef struct shp_schema_attr {
     const char *name;
+    uint32_t len;               /* of the name */
     int type;                   /* AttributeProto.AttributeType */
     bool required, has_default;
     int64_t i;                  /* the default; of INTS how many there are */

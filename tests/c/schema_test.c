@@ -10,11 +10,12 @@
 
 static int failures;
 static shp_arena arena;
+static shp_schemas *schemas;
 
 static void *host_grow(void *host, size_t size)
 {
     (void)host;
-    return aligned_alloc(16, (size + 15) & ~(size_t)15);
+    return calloc(1, size);
 }
 
 static void fail(const char *domain, const char *op, int64_t opset, const char *what, const char *got)
@@ -30,7 +31,7 @@ static shp_str str(const char *text)
 
 static const shp_schema *find(const char *domain, const char *op, int64_t opset)
 {
-    const shp_schema *s = shp_schema_find(&arena, str(domain), str(op), opset);
+    const shp_schema *s = shp_schema_find(schemas, str(domain), str(op), opset);
     if (!s) fail(domain, op, opset, "a schema", "none");
     return s;
 }
@@ -72,14 +73,14 @@ static void check_versions(void)
 {
     for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
         const char *domain = versions[k].domain, *op = versions[k].op;
-        const shp_schema *s = shp_schema_find(&arena, str(domain), str(op), versions[k].opset);
+        const shp_schema *s = shp_schema_find(schemas, str(domain), str(op), versions[k].opset);
         if ((s ? s->since : 0) != versions[k].since) fail(domain, op, versions[k].opset, "since_version", s ? "another" : "none");
-        if (shp_schema_first(str(domain), str(op), str("")) != versions[k].first) fail(domain, op, versions[k].opset, "first", "another");
+        if (shp_schema_first(schemas, str(domain), str(op), str("")) != versions[k].first) fail(domain, op, versions[k].opset, "first", "another");
     }
-    const shp_schema *s = shp_schema_find(&arena, (shp_str){ NULL, 0 }, SHP_STR("Shape"), 13);
+    const shp_schema *s = shp_schema_find(schemas, (shp_str){ NULL, 0 }, SHP_STR("Shape"), 13);
     if (!s || s->op != SHP_OP_onnx_Shape) fail("NULL", "Shape", 13, "the default domain", "another");
-    if (shp_schema_first(str(""), str("Shape"), str("start")) != 15 || shp_schema_first(str(""), str("Shape"), str("stop"))) fail("", "Shape", 1, "start since 15", "another");
-    if (shp_schema_find(&arena, SHP_STR(""), SHP_STR("Shape\0"), 13)) fail("", "Shape\\0", 13, "none", "a schema");
+    if (shp_schema_first(schemas, str(""), str("Shape"), str("start")) != 15 || shp_schema_first(schemas, str(""), str("Shape"), str("stop"))) fail("", "Shape", 1, "start since 15", "another");
+    if (shp_schema_find(schemas, SHP_STR(""), SHP_STR("Shape\0"), 13)) fail("", "Shape\\0", 13, "none", "a schema");
 }
 
 /* Formals' constraints: a variable's index or @ and a fixed type code; ? optional, * variadic, ** and heterogeneous. */
@@ -337,8 +338,8 @@ static void check_all(void)
         const shp_schema *s = find(domain, op, since);
         if (!s) continue;
         if (s->op != number || s->since != since) fail(domain, op, since, "its row", "another");
-        if (shp_schema_first(str(domain), str(op), str("")) != first) fail(domain, op, since, "first", "another");
-        const shp_schema *before = shp_schema_find(&arena, str(domain), str(op), since - 1);
+        if (shp_schema_first(schemas, str(domain), str(op), str("")) != first) fail(domain, op, since, "first", "another");
+        const shp_schema *before = shp_schema_find(schemas, str(domain), str(op), since - 1);
         if ((before ? before->since : 0) != older) fail(domain, op, since, "the version before", "another");
         older = since;
         check_one(s, domain, op);
@@ -350,6 +351,7 @@ static void check_all(void)
 int main(void)
 {
     shp_arena_init(&arena, 1 << 26, host_grow, NULL);
+    schemas = shp_schemas_new(&arena);
     check_versions();
     check_formals();
     check_attributes();
