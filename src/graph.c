@@ -83,34 +83,39 @@ static bool same(shp_str a, shp_str b)
     return tail_of(a) == tail_of(b);
 }
 
-/* The table has 2^bits entries: slots + 1 in the lower bits, 0 where free, and above them what of the name's hash does not say its place. */
-static uint32_t slot_in(const shp_graph *g, const uint32_t *entry) { return (*entry & ((1u << g->bits) - 1)) - 1; }
-
-/* The entry where the name is, or belongs. */
-static uint32_t *place(const shp_graph *g, shp_str name, uint32_t hash)
+/* The place where the name is, or belongs: slots by the upper bits of their names' hashes. The lower eight, 1 to 255, stand beside them,
+ * 0 where the place is free: these bytes are looked through, and stay in the caches where the slots do not. */
+static uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
 {
-    uint32_t mask = (1u << g->bits) - 1;
-    for (uint32_t i = hash >> (32 - g->bits); ; i++) {
-        uint32_t *entry = &g->table[i & mask];
-        if (!*entry || ((*entry & ~mask) == hash << g->bits && same(g->slot[slot_in(g, entry)].name, name))) return entry;
-    }
+    uint32_t mask = (1u << g->bits) - 1, i = hash >> (32 - g->bits);
+    uint8_t tag = (uint8_t)(hash | 1);
+    while (g->tag[i] && (g->tag[i] != tag || !same(g->slot[g->table[i]].name, name))) i = (i + 1) & mask;
+    return i;
+}
+
+static void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash)
+{
+    g->tag[at] = (uint8_t)(hash | 1);
+    g->table[at] = slot;
 }
 
 static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 {
     g->bits = 3;
-    while (g->bits < 31 && 1u << g->bits < slots + slots / 2) g->bits++;
-    g->table = slots < 1u << 31 ? shp_take(r, (size_t)1 << g->bits, sizeof *g->table) : NULL;
-    if (!g->table) { shp_read_fail(r, SHP_E_MEMORY); return false; }
+    while (g->bits < 31 && 1u << g->bits < slots + slots / 4) g->bits++;
+    g->tag = shp_take(r, (size_t)1 << g->bits, sizeof *g->tag);
+    g->table = shp_take(r, (size_t)1 << g->bits, sizeof *g->table);
+    if (slots >> 30) shp_read_fail(r, SHP_E_MEMORY);
+    if (r->error->code) return false;
     for (uint32_t i = 0; i < g->slots; i++) {
         uint32_t hash = hash_of(g->seed, g->slot[i].name);
-        *place(g, g->slot[i].name, hash) = hash << g->bits | (i + 1);
+        enter(g, place(g, g->slot[i].name, hash), i, hash);
     }
     return true;
 }
 
 /* A new slot at its place in the table. */
-static uint32_t add(shp_reader *r, shp_names *n, uint32_t *entry, shp_str name, uint32_t hash)
+static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint32_t hash)
 {
     shp_graph *g = n->g;
     if (++r->slots > r->values) { shp_read_fail(r, SHP_E_VALUES); return SHP_NONE; }
@@ -119,34 +124,36 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t *entry, shp_str name, 
         if (!more) return SHP_NONE;
         g->slot = more;
     }
-    *entry = hash << g->bits | (g->slots + 1);
+    enter(g, at, g->slots, hash);
     g->slot[g->slots++] = (shp_slot){ .name = name, .info = SHP_NONE, .twice = SHP_NONE };
-    if (g->slots >> (g->bits - 2) >= 3 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
+    if (g->slots >> (g->bits - 3) >= 7 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
 }
 
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
 {
-    uint32_t hash = hash_of(r->seed, name), *entry = place(n->g, name, hash);
-    return *entry ? slot_in(n->g, entry) : add(r, n, entry, name, hash);
+    uint32_t hash = hash_of(r->seed, name), at = place(n->g, name, hash);
+    return n->g->tag[at] ? n->g->table[at] : add(r, n, at, name, hash);
 }
 
 uint32_t shp_graph_find(const shp_graph *g, shp_str name)
 {
-    return slot_in(g, place(g, name, hash_of(g->seed, name)));    /* a free entry, 0, is SHP_NONE */
+    uint32_t at = place(g, name, hash_of(g->seed, name));
+    return g->tag[at] ? g->table[at] : SHP_NONE;
 }
 
 /* The slot that means this name in graph n, or in one around it: then a slot of n stands for that. SHP_NONE where nothing defines it. */
 static uint32_t captured(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
 {
     if (!n) return SHP_NONE;
-    uint32_t *entry = place(n->g, name, hash), slot = slot_in(n->g, entry);
-    if (*entry) return n->g->slot[slot].source ? slot : SHP_NONE;
+    shp_graph *g = n->g;
+    uint32_t at = place(g, name, hash), slot = g->table[at];
+    if (g->tag[at]) return g->slot[slot].source ? slot : SHP_NONE;
     uint32_t outer = captured(r, n->around, name, hash);
-    if (outer == SHP_NONE || (slot = add(r, n, entry, name, hash)) == SHP_NONE) return SHP_NONE;
-    n->g->slot[slot].source = SHP_FROM_OUTER;
-    n->g->slot[slot].from = outer;
+    if (outer == SHP_NONE || (slot = add(r, n, at, name, hash)) == SHP_NONE) return SHP_NONE;
+    g->slot[slot].source = SHP_FROM_OUTER;
+    g->slot[slot].from = outer;
     return slot;
 }
 

@@ -141,7 +141,8 @@ struct shp_graph {
     uint32_t *initializer_slot;
     shp_tensor **initializer;       /* dense ones in file order, then sparse ones */
     shp_value_info **value_info;    /* value_info, then outputs (a function's outputs are only names) */
-    uint32_t *table, bits;          /* the reader's: slots by name; see shp_graph_find */
+    uint8_t *tag;                   /* the reader's: a hash table of slots by name, of 2^bits places; see shp_graph_find */
+    uint32_t *table, bits;
     uint64_t seed;
 };
 

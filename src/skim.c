@@ -123,8 +123,6 @@ static const char formats[] =
     "\0\4" "\0asm" "a WebAssembly module" "\0";
 
 /* ---- state ---- */
-enum state { IN_TAG, IN_VARINT, IN_LENGTH, IN_FIXED, IN_COPY, IN_SKIP };
-
 struct frame {                      /* a message that is being read; frame[0] is the model */
     uint64_t start, end;            /* of its content, in the source */
     uint8_t *length;                /* its length in the skeleton, five bytes written when it ends */
@@ -135,7 +133,7 @@ struct frame {                      /* a message that is being read; frame[0] is
     bool holds;                     /* it is or holds what annotate writes into: it closes with a trailer */
 };
 
-enum { PIECES = 64, PIECE_MIN = 4 << 10, FIELD_MAX = 48 };
+enum { PIECES = 64, PIECE_MIN = 4 << 10, FIELD_MAX = 48, VARINT_MAX = 10 };
 
 struct shp_skim {
     shp_arena *arena;
@@ -144,27 +142,24 @@ struct shp_skim {
     struct frame *frame;
     size_t frames;                  /* room for them */
     uint32_t depth, nesting;
-    enum state state;
-    uint64_t value;                 /* number being read, and how much of it is there */
-    uint32_t bits;
-    uint64_t left;                  /* bytes of the value still to come */
+    uint64_t left;                  /* bytes of a text still to be copied */
+    uint32_t carried;               /* bytes from `at` on, where the window ends within a field's tag, length or number */
+    uint8_t carry[2 * VARINT_MAX];
     uint64_t field_at;              /* where the field's tag begins */
     uint32_t field;
     uint16_t cell;
     uint8_t tag_width;
-    bool keep;                      /* the value goes into the skeleton */
+    bool in_field;                  /* behind its tag */
     bool known, content;            /* a field of a model was seen; its graph or a function was */
     bool sniffed, done;
     uint32_t heads;
     uint8_t head[HEAD];             /* the source's first bytes, until they have been looked at */
-    uint64_t base;                  /* source offset of the window being read */
-    const uint8_t *window;
     uint8_t *begin, *to, *end;      /* the last piece of skeleton, and its free part */
     size_t before;                  /* bytes of skeleton in the pieces before */
     uint32_t pieces;
     struct { uint8_t *at; size_t len; } piece[PIECES];
-    uint16_t cells[KINDS][LAST_FIELD + 1];
-    uint32_t texts[KINDS];          /* bits of fields that are texts and not counted */
+    uint16_t cells[KINDS + 1][LAST_FIELD + 1];
+    uint32_t texts[KINDS + 1];      /* bits of fields that are texts and not counted */
     shp_read_error error;
 };
 
@@ -183,7 +178,7 @@ static const char *path_of(shp_skim *s)
     if (!path) return "";
     for (uint32_t i = 0; i <= s->depth; i++) {
         bool last = i == s->depth;
-        if (last && s->state == IN_TAG) break;
+        if (last && !s->in_field) break;
         uint32_t number = last ? s->field : s->frame[i + 1].field;
         uint32_t index = last ? UINT32_MAX : s->frame[i + 1].index;
         if (last && WHAT(s->cell) == MESSAGE && COUNTER(s->cell)) index = s->frame[i].count[COUNTER(s->cell)];
@@ -249,15 +244,6 @@ static void put_varint(shp_skim *s, uint64_t value)
     *s->to++ = (uint8_t)value;
 }
 
-static void put_length(uint8_t *at, size_t length)
-{
-    at[0] = (uint8_t)(length | 0x80);
-    at[1] = (uint8_t)(length >> 7 | 0x80);
-    at[2] = (uint8_t)(length >> 14 | 0x80);
-    at[3] = (uint8_t)(length >> 21 | 0x80);
-    at[4] = (uint8_t)(length >> 28 & 0x7f);
-}
-
 static unsigned varint_width(uint64_t value)
 {
     unsigned width = 1;
@@ -282,6 +268,20 @@ static void put_record(shp_skim *s, uint32_t number, const uint64_t value[4])
 }
 
 /* ---- messages ---- */
+
+/* What annotate writes into, or around. */
+static bool has_trailer(unsigned kind) { return kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO; }
+
+/* The length of a message is in the skeleton before its content is. */
+static void put_length(uint8_t *at, size_t length)
+{
+    at[0] = (uint8_t)(length | 0x80);
+    at[1] = (uint8_t)(length >> 7 | 0x80);
+    at[2] = (uint8_t)(length >> 14 | 0x80);
+    at[3] = (uint8_t)(length >> 21 | 0x80);
+    at[4] = (uint8_t)(length >> 28 & 0x7f);
+}
+
 static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
 {
     if (s->depth >= s->nesting) { fail(s, SHP_E_NESTING, s->field_at); return; }
@@ -292,8 +292,8 @@ static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
     if (counter && kind != UNKNOWN) index = more[s->depth].count[counter]++;
     struct frame *f = &more[++s->depth];
     *f = (struct frame){ .start = s->at, .end = end, .field = s->field, .index = index, .kind = kind, .length_width = length_width,
-                         .tag_width = s->tag_width, .holds = kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO };
-    s->state = IN_TAG;
+                         .tag_width = s->tag_width, .holds = has_trailer(kind) };
+    s->in_field = false;
     if (kind == UNKNOWN) return;    /* a group: nothing of it is kept */
     put_varint(s, SHP_KEY(s->field, SHP_LEN));
     f->length = s->to;
@@ -335,68 +335,65 @@ static bool counted(shp_skim *s, struct frame *f)
     return *count <= SHP_SKIM_LIST;
 }
 
-static void after_tag(shp_skim *s)
+/* Bytes of the varint at p, its bits beyond 64 dropped; 0: more than n, VARINT_MAX + 1: more than there may be. */
+static size_t varint(const uint8_t *p, size_t n, uint64_t *value)
 {
-    struct frame *f = &s->frame[s->depth];
-    uint64_t key = s->value;
-    unsigned type = key & 7, what;
-    s->tag_width = (uint8_t)(s->bits / 7);
-    s->value = 0;
-    s->bits = 0;
-    if (key > UINT32_MAX || key < SHP_KEY(1, 0)) { fail(s, SHP_E_WIRE, s->field_at); return; }
-    s->field = (uint32_t)(key >> 3);
-    s->cell = f->kind != UNKNOWN && s->field <= LAST_FIELD ? s->cells[f->kind][s->field] : 0;
-    what = WHAT(s->cell);
-    switch (type) {
-    case SHP_VARINT:
-        s->keep = what == INT && counted(s, f);
-        s->state = IN_VARINT;
-        break;
-    case SHP_FIXED32: case SHP_FIXED64:
-        s->keep = what == (type == SHP_FIXED32 ? FIXED32 : FIXED64) && counted(s, f);
-        s->left = type == SHP_FIXED32 ? 4 : 8;
-        s->state = IN_FIXED;
-        if (s->left > f->end - s->at) { overlong(s); return; }
-        break;
-    case SHP_LEN:
-        s->state = IN_LENGTH;
-        break;
-    case SHP_GROUP:
-        push(s, UNKNOWN, f->end, 0);
-        return;
-    case SHP_GROUP_END:
-        if (f->kind == UNKNOWN && f->field == s->field) s->depth--;
-        else fail(s, SHP_E_WIRE, s->field_at);
-        return;
-    default:
-        fail(s, SHP_E_WIRE, s->field_at);
-        return;
+    *value = 0;
+    for (unsigned i = 0; i < VARINT_MAX; i++) {
+        if (i == n) return 0;
+        *value |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+        if (p[i] < 0x80) return i + 1;
     }
-    if (s->depth == 0 && (type == SHP_VARINT ? s->keep : what == TEXT || what == MESSAGE)) s->known = true;
+    return VARINT_MAX + 1;
 }
 
-static void after_length(shp_skim *s)
+/* A number of one of the wire types for them. */
+static void take_number(shp_skim *s, struct frame *f, unsigned type, uint64_t value)
 {
-    struct frame *f = &s->frame[s->depth];
-    uint64_t len = s->value;
-    uint8_t width = (uint8_t)(s->bits / 7);
+    unsigned bytes = type == SHP_FIXED32 ? 4 : 8;
+    if (WHAT(s->cell) != (type == SHP_VARINT ? INT : type == SHP_FIXED32 ? FIXED32 : FIXED64) || !counted(s, f) || !room(s, FIELD_MAX)) return;
+    put_varint(s, SHP_KEY(s->field, type));
+    if (type == SHP_VARINT) put_varint(s, value);
+    else for (unsigned i = 0; i < bytes; i++) *s->to++ = (uint8_t)(value >> (8 * i));
+}
+
+/* Bytes of short texts ahead, with tags and lengths of one byte each: most fields of most models, copied as they are. */
+static size_t short_texts(uint32_t texts, const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+    while (n - i >= 2 && (p[i] & 0x87) == SHP_LEN && texts >> (p[i] >> 3) & 1 && p[i + 1] < 0x80 && p[i + 1] <= n - i - 2) i += p[i + 1] + 2u;
+    return i;
+}
+
+/* A message of nothing but short texts, of which n bytes are in the window: most nodes. It needs no frame. */
+static bool take_plain(shp_skim *s, struct frame *f, unsigned kind, uint64_t len, const uint8_t *p, size_t n)
+{
+    if (len > n || has_trailer(kind) || s->depth >= s->nesting || short_texts(s->texts[kind], p, (size_t)len) != len || !room(s, FIELD_MAX)) return false;
+    f->count[COUNTER(s->cell)]++;
+    put_varint(s, SHP_KEY(s->field, SHP_LEN));
+    put_length(s->to, (size_t)len);
+    s->to += 5;
+    put(s, p, (size_t)len);
+    s->at += len;
+    return true;
+}
+
+/* What a length of `width` bytes says, n bytes behind which are at p: a message, a text to be copied, or bytes to be skipped. */
+static void take_length(shp_skim *s, struct frame *f, uint64_t len, uint8_t width, const uint8_t *p, size_t n)
+{
     unsigned what = WHAT(s->cell), argument = ARGUMENT(s->cell);
-    s->value = 0;
-    s->bits = 0;
     if (len > f->end - s->at) { overlong(s); return; }
     if (what == MESSAGE) {
         if (argument == GRAPH || argument == FUNCTION) s->content = true;
-        push(s, (uint8_t)argument, s->at + len, width);
+        if (!take_plain(s, f, argument, len, p, n)) push(s, (uint8_t)argument, s->at + len, width);
         return;
     }
-    s->state = IN_SKIP;
     if (what != DROP && argument && (what != TEXT || counted(s, f))) {
         if (!room(s, FIELD_MAX)) return;
         if (len <= limits[argument]) {
             put_varint(s, SHP_KEY(s->field, SHP_LEN));
             put_varint(s, len);
             s->left = len;
-            s->state = len ? IN_COPY : IN_TAG;
             return;
         }
         put_record(s, SHP_RECORD_PAYLOAD, (uint64_t[4]){ s->field, s->at, len, UINT64_MAX });
@@ -404,183 +401,88 @@ static void after_length(shp_skim *s)
     s->at += len;
 }
 
-static void after_number(shp_skim *s)
+/* A field but for the content behind its length, from n bytes that it may take. false: there are too few, or an error. */
+static bool take_field(shp_skim *s, const uint8_t *p, size_t n)
 {
-    bool fixed = s->state == IN_FIXED;
-    if (s->keep && room(s, FIELD_MAX)) {
-        unsigned bytes = s->bits / 8;
-        put_varint(s, SHP_KEY(s->field, !fixed ? SHP_VARINT : bytes == 4 ? SHP_FIXED32 : SHP_FIXED64));
-        if (!fixed) put_varint(s, s->value);
-        else for (unsigned i = 0; i < bytes; i++) *s->to++ = (uint8_t)(s->value >> (8 * i));
+    struct frame *f = &s->frame[s->depth];
+    uint64_t key, value = 0;
+    size_t tag = varint(p, n, &key), size = 0;
+    unsigned type = key & 7, what;
+    s->field_at = s->at;
+    s->in_field = false;
+    if (!tag) return false;
+    if (tag > VARINT_MAX || key > UINT32_MAX || key < SHP_KEY(1, 0) || type > SHP_FIXED32) { fail(s, SHP_E_WIRE, s->field_at); return false; }
+    s->tag_width = (uint8_t)tag;
+    s->field = (uint32_t)(key >> 3);
+    s->cell = s->field <= LAST_FIELD ? s->cells[f->kind][s->field] : 0;
+    what = WHAT(s->cell);
+    if (type == SHP_GROUP_END && (f->kind != UNKNOWN || f->field != s->field)) { fail(s, SHP_E_WIRE, s->field_at); return false; }
+    s->in_field = type != SHP_GROUP && type != SHP_GROUP_END;
+    if (s->in_field && type != SHP_VARINT && type != SHP_LEN) {
+        size = type == SHP_FIXED32 ? 4 : 8;
+        if (size > f->end - s->at - tag) { overlong(s); return false; }
     }
-    s->value = 0;
-    s->bits = 0;
-    s->state = IN_TAG;
+    if (s->depth == 0 && s->in_field && (type == SHP_VARINT ? what == INT : what == TEXT || what == MESSAGE)) s->known = true;
+    if (type == SHP_VARINT || type == SHP_LEN) {
+        if (!(size = varint(p + tag, n - tag, &value))) return false;
+        if (size > VARINT_MAX) { fail(s, SHP_E_WIRE, s->field_at); return false; }
+    } else if (size > n - tag) return false;
+    else value = shp_little(p + tag, (unsigned)size);
+    s->at += tag + size;
+    if (type == SHP_LEN) take_length(s, f, value, (uint8_t)size, p + tag + size, n - tag - size);
+    else if (type == SHP_GROUP) push(s, UNKNOWN, f->end, 0);
+    else if (type == SHP_GROUP_END) s->depth--;
+    else take_number(s, f, type, value);
+    return !s->error.code;
 }
 
-/* Takes up to n bytes of a varint. true: it is complete. */
-static bool take_varint(shp_skim *s, const uint8_t *p, size_t n)
+/* Where the window ends within a field, its bytes so far are kept for the next window. */
+static bool take_or_carry(shp_skim *s, const uint8_t *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        s->value |= (uint64_t)(p[i] & 0x7f) << s->bits;
-        s->bits += 7;
-        s->at++;
-        if (p[i] < 0x80) return true;
-        if (s->bits == 70) { fail(s, SHP_E_WIRE, s->field_at); return false; }
-    }
+    if (take_field(s, p, n)) return true;
+    if (s->error.code) return false;
+    if (s->depth && n == s->frame[s->depth].end - s->at) { fail(s, SHP_E_WIRE, s->field_at); return false; }
+    memmove(s->carry, p, n);
+    s->carried = (uint32_t)n;
     return false;
 }
 
-static bool take_fixed(shp_skim *s, const uint8_t *p, size_t n)
+/* Bytes up to the end of the window or message, whichever comes first. */
+static size_t ahead(const shp_skim *s, uint64_t stop)
 {
-    for (size_t i = 0; i < n && s->left; i++, s->left--, s->at++, s->bits += 8) s->value |= (uint64_t)p[i] << s->bits;
-    return !s->left;
-}
-
-static void take_copy(shp_skim *s, const uint8_t *p, size_t n)
-{
-    if (n > s->left) n = (size_t)s->left;
-    put(s, p, n);
-    s->at += n;
-    s->left -= n;
-    if (!s->left) s->state = IN_TAG;
-}
-
-/* ---- fields that lie whole in the window ----
- * Most messages are short: no frame is pushed for them, and what is copied as it is goes out in one piece. Whatever is not written in its
- * shortest form, is too long to be kept, or may be an error is left to the machine above. */
-enum { SHORT_MESSAGE = 2 * SHP_SKIM_LIST /* no list in it can be too long to be kept */, SHORT_DEPTH = 16 };
-
-/* A tag or length of one or two bytes. NULL: it is longer, or not whole. */
-static const uint8_t *short_varint(const uint8_t *p, const uint8_t *end, uint32_t *value)
-{
-    if (p < end && *p < 0x80) { *value = *p; return p + 1; }
-    if (end - p < 2 || !p[1] || p[1] >= 0x80) return NULL;
-    *value = (*p & 0x7fu) | (uint32_t)p[1] << 7;
-    return p + 2;
-}
-
-static const uint8_t *past_varint(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *from = p;
-    while (p < end && *p >= 0x80) p++;
-    if (p == end || (p != from && !*p) || p - from > 9 || (p - from == 9 && *p > 1)) return NULL;
-    return p + 1;
-}
-
-/* Steps over texts with tags and lengths of one byte each: most fields of most models. */
-static const uint8_t *short_texts(uint32_t texts, const uint8_t *p, const uint8_t *end)
-{
-    while (end - p >= 2 && (p[0] & 0x87) == SHP_LEN && texts >> (p[0] >> 3) & 1 && p[1] < 0x80 && p[1] <= end - p - 2) p += p[1] + 2;
-    return p;
-}
-
-static const uint8_t *whole_fields(shp_skim *s, unsigned kind, const uint8_t *p, const uint8_t *end, uint32_t depth);
-
-/* A message from its tag on. false: nothing of it was written. */
-static bool whole_message(shp_skim *s, unsigned kind, const uint8_t *tag, const uint8_t *content, uint32_t len, uint32_t depth)
-{
-    if (len > SHORT_MESSAGE || kind == GRAPH || kind == FUNCTION || depth >= s->nesting || depth - s->depth >= SHORT_DEPTH) return false;
-    if (depth == s->depth && !room(s, 4 * len + 2 * FIELD_MAX)) return false;       /* a message in it has two bytes at least, and gets four more */
-    uint8_t *start = s->to, *length;
-    do *s->to++ = *tag; while (*tag++ >= 0x80);
-    length = s->to;
-    s->to += 5;
-    if (whole_fields(s, kind, content, content + len, depth + 1) == content + len) {
-        if (kind == VALUE_INFO)
-            put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ s->base + (uint64_t)(content - s->window), len, (uint64_t)(content - tag), UINT64_MAX });
-        put_length(length, (size_t)(s->to - length) - 5);
-        return true;
-    }
-    memset(start, 0, (size_t)(s->to - start));
-    s->to = start;
-    return false;
-}
-
-/* Takes fields of a message up to `end`, and returns where the first stands that it cannot take. */
-static const uint8_t *whole_fields(shp_skim *s, unsigned kind, const uint8_t *p, const uint8_t *end, uint32_t depth)
-{
-    const uint16_t *cells = s->cells[kind];
-    uint32_t *count = depth == s->depth ? s->frame[depth].count : NULL;
-    const uint8_t *kept = p, *next;         /* from there on, all is copied */
-    while ((p = short_texts(s->texts[kind], p, end)) < end) {
-        uint32_t key = 0, len;
-        const uint8_t *value = short_varint(p, end, &key);
-        if (!value || key < SHP_KEY(1, 0)) break;
-        uint16_t cell = key >> 3 <= LAST_FIELD ? cells[key >> 3] : 0;
-        unsigned type = key & 7, what = WHAT(cell);
-        bool keep = false;
-        if (type == SHP_LEN) {
-            next = short_varint(value, end, &len);
-            if (!next || len > (size_t)(end - next)) break;
-            if (what == MESSAGE) {
-                put(s, kept, (size_t)(p - kept));
-                kept = p;
-                if (!whole_message(s, ARGUMENT(cell), p, next, len, depth)) break;
-                if (count) count[COUNTER(cell)]++;
-                kept = p = next + len;
-                continue;
-            }
-            next += len;
-            keep = what != DROP && ARGUMENT(cell);
-            if (keep && len > limits[ARGUMENT(cell)]) break;
-        } else if (type == SHP_VARINT) {
-            next = past_varint(value, end);
-            keep = what == INT;
-        } else {
-            size_t width = type == SHP_FIXED32 ? 4 : 8;
-            if ((type != SHP_FIXED32 && type != SHP_FIXED64) || (size_t)(end - value) < width) break;
-            next = value + width;
-            keep = what == (type == SHP_FIXED32 ? FIXED32 : FIXED64);
-        }
-        if (!next || (keep && count && COUNTER(cell))) break;
-        if (!keep) {
-            put(s, kept, (size_t)(p - kept));
-            kept = next;
-        }
-        p = next;
-    }
-    put(s, kept, (size_t)(p - kept));
-    return p;
+    uint64_t end = s->frame[s->depth].end;
+    return (size_t)((stop < end ? stop : end) - s->at);
 }
 
 /* Reads a window, as far as it goes. */
 static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
 {
     uint64_t stop = base + len;
-    s->base = base;
-    s->window = bytes;
-    while (!s->error.code) {
+    if (s->carried) {
+        uint64_t from = s->at + s->carried;
+        size_t more = sizeof s->carry - s->carried;
+        if (more > stop - from) more = (size_t)(stop - from);
+        memcpy(s->carry + s->carried, bytes + (size_t)(from - base), more);
+        s->carried = 0;
+        if (!take_or_carry(s, s->carry, ahead(s, from + more))) return;
+    }
+    while (!s->error.code && s->at <= stop) {
         struct frame *f = &s->frame[s->depth];
-        if (s->state == IN_SKIP) {
-            if (s->at > stop) return;
-            s->state = IN_TAG;
-        }
-        if (s->at == f->end) {
-            if (s->depth == 0) return;
-            if (s->state == IN_TAG && !s->bits) pop(s);
-            else fail(s, SHP_E_WIRE, s->field_at);
-            continue;
-        }
-        if (s->at >= stop) return;
+        size_t n = ahead(s, stop), texts;
         const uint8_t *p = bytes + (size_t)(s->at - base);
-        size_t n = (size_t)((stop < f->end ? stop : f->end) - s->at);
-        switch (s->state) {
-        case IN_TAG:
-            if (!s->bits) {
-                size_t whole = s->depth && f->kind != UNKNOWN ? (size_t)(whole_fields(s, f->kind, p, p + n, s->depth) - p) : 0;
-                s->at += whole;
-                if (whole) break;
-                s->field_at = s->at;
-            }
-            if (take_varint(s, p, n)) after_tag(s);
-            break;
-        case IN_VARINT: if (take_varint(s, p, n)) after_number(s); break;
-        case IN_LENGTH: if (take_varint(s, p, n)) after_length(s); break;
-        case IN_FIXED:  if (take_fixed(s, p, n)) after_number(s); break;
-        case IN_COPY:   take_copy(s, p, n); break;
-        case IN_SKIP:   break;
-        }
+        s->in_field = s->left;
+        if (s->at == f->end && s->depth) pop(s);
+        else if (!n) return;
+        else if (s->left) {
+            if (n > s->left) n = (size_t)s->left;
+            put(s, p, n);
+            s->at += n;
+            s->left -= n;
+        } else if ((texts = short_texts(s->texts[f->kind], p, n)) != 0) {
+            s->known = true;
+            s->at += texts;
+            put(s, p, texts);
+        } else if (!take_or_carry(s, p, n)) return;
     }
 }
 
@@ -616,10 +518,10 @@ static void finish(shp_skim *s, uint64_t size)
 {
     if (s->error.code) return;
     if (size < s->at) { fail(s, SHP_E_TRUNCATED, size); return; }
-    if (s->state == IN_SKIP) s->state = IN_TAG;
-    while (s->depth && s->state == IN_TAG && !s->bits && s->at == s->frame[s->depth].end && !s->error.code) pop(s);
+    if (!s->left && !s->carried) s->in_field = false;
+    while (s->depth && !s->left && !s->carried && s->at == s->frame[s->depth].end && !s->error.code) pop(s);
     if (s->error.code) return;
-    if (s->depth || s->state != IN_TAG || s->bits) { fail(s, SHP_E_TRUNCATED, size); return; }
+    if (s->depth || s->left || s->carried) { fail(s, SHP_E_TRUNCATED, size); return; }
     if (!s->known) { fail(s, SHP_E_WIRE, 0); return; }
     if (!s->content) {
         s->error = (shp_read_error){ SHP_E_NOT_ONNX, 0, "protobuf, but no model: there is no graph in it" };
@@ -650,7 +552,7 @@ shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
 
 bool shp_skim_wants(const shp_skim *s, uint64_t *offset)
 {
-    *offset = s->sniffed ? s->at : s->heads;
+    *offset = s->sniffed ? s->at + s->carried : s->heads;
     return !s->done && !s->error.code;
 }
 
@@ -676,7 +578,7 @@ void shp_skim_feed(shp_skim *s, uint64_t offset, const uint8_t *bytes, size_t le
     }
     run(s, offset, bytes, len);
     if (s->at > offset + len) s->skipped = s->at - (offset + len);
-    if (s->at == s->size) finish(s, s->size);
+    if (s->at + s->carried == s->size) finish(s, s->size);
 }
 
 uint64_t shp_skim_skipped(const shp_skim *s) { return s->skipped; }
