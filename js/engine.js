@@ -1,13 +1,13 @@
 /* model.wasm: its instances and their memory, which nothing else touches. What passes between the two is told in src/shp.h. */
 import * as L from './layout.js';
 import { encodeBindings, encodeOptions, encodeOutputs } from './options.js';
-import { NodeView, Report } from './report.js';
+import { nodeView, Report } from './report.js';
 
 /** @import { InferOptions } from './model.d.ts' */
 /** @import { Source } from './source.js' */
 /** What the engine needs; answered with bytes (none at the end of the source), a rule's outputs, or an Error that says why not.
  * @typedef {{ kind: 'read', offset: number, length: number, exact: boolean, location?: string }
- *     | { kind: 'rule', name: string, node: NodeView }
+ *     | { kind: 'rule', name: string, node: ReturnType<typeof nodeView> }
  *     | { kind: 'pause' }} Request */
 /** @typedef {{ bytesRead: number, reads: number, nodesDone: number, nodes: number, memory: number }} Stats */
 
@@ -149,7 +149,7 @@ export function* infer(module, source, options, stats) {
         if (status === L.ERROR) throw leave(wasm, wasm.failure());
         if (status === L.PAUSE) { yield { kind: 'pause' }; continue; }
         if (status === L.NEED_RULE) {
-            const node = new NodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
+            const node = nodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
             /** @type {Uint8Array | Error} */
             let answer = yield { kind: 'rule', name, node };
             if (!(answer instanceof Error)) try { answer = encodeOutputs(answer, name); } catch (error) { answer = /** @type {Error} */ (error); }

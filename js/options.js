@@ -11,6 +11,9 @@ const INT64 = 2n ** 63n;
 const show = (value) => typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? JSON.stringify(value.slice(0, 40))
     : typeof value === 'object' && value ? 'an object' : String(value).slice(0, 40);
 
+/** @param {string} where @param {unknown} value @param {string} want */
+const wrong = (where, value, want) => new TypeError(`${where} is ${show(value)}: pass ${want}`);
+
 /** A message being written. */
 class Message {
     /** @type {number[]} */
@@ -54,13 +57,13 @@ function integer(value, where, least = 0n) {
     if (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value < INT64) {
         if (BigInt(/** @type {number} */ (value)) >= least) return /** @type {number} */ (value);
     }
-    throw new TypeError(`${where} is ${show(value)}: pass an integer, ${least} or more`);
+    throw wrong(where, value, `an integer, ${least} or more`);
 }
 
 /** @param {unknown} value @param {string} where @returns {[string, any][]} */
 function entries(value, where) {
     if (value == null) return [];
-    if (typeof value !== 'object') throw new TypeError(`${where} is ${show(value)}: pass an object`);
+    if (typeof value !== 'object') throw wrong(where, value, 'an object');
     return value instanceof Map ? [...value] : Object.entries(value);
 }
 
@@ -77,19 +80,19 @@ function valueMessage(value, where, name, elements = 'data') {
     const to = new Message();
     if (name !== undefined) to.block(L.FIELD_VALUE_NAME, name);
     if (value == null) return to;
-    if (typeof value !== 'object') throw new TypeError(`${where} is ${show(value)}: pass a shape, or { type, shape, ${elements} }`);
+    if (typeof value !== 'object') throw wrong(where, value, `a shape, or { type, shape, ${elements} }`);
     const { type, shape, [elements]: data } = isList(value) ? { shape: value } : value;
     if (type != null) {
-        if (typeof type !== 'string' && !Number.isInteger(type)) throw new TypeError(`${where}.type is ${show(type)}: pass a type such as "float32", or ONNX's number for it`);
+        if (typeof type !== 'string' && !Number.isInteger(type)) throw wrong(`${where}.type`, type, `a type such as "float32", or ONNX's number for it`);
         to.block(L.FIELD_TYPE, String(type));
     }
     if (shape != null) {
-        if (!isList(shape)) throw new TypeError(`${where}.shape is ${show(shape)}: pass an array of integers and names`);
+        if (!isList(shape)) throw wrong(`${where}.shape`, shape, 'an array of integers and names');
         to.int(L.FIELD_SHAPE, 1);
         Array.from(shape).forEach((dim, i) => item(to, L.FIELD_DIM, dim, `${where}.shape[${i}]`));
     }
     if (data != null) {
-        if (!isList(data)) throw new TypeError(`${where}.${elements} is ${show(data)}: pass an array of the elements, row by row`);
+        if (!isList(data)) throw wrong(`${where}.${elements}`, data, 'an array of the elements, row by row');
         if (data.length <= L.ELEMENTS_MAX) addElements(to, Array.from(data), `${where}.${elements}`);
     }
     return to;
@@ -109,11 +112,11 @@ function addElements(to, data, where) {
 
 /** @param {InferOptions} options @returns {Uint8Array} */
 export function encodeOptions(options) {
-    if (typeof options !== 'object' || !options) throw new TypeError(`options is ${show(options)}: pass an object`);
+    if (typeof options !== 'object' || !options) throw wrong('options', options, 'an object');
     for (const key in options) if (!KNOWN.includes(key)) throw new TypeError(`options has ${show(key)}: it knows ${KNOWN.join(', ')}`);
     const { strict, merge = 'refine' } = options, to = new Message();
-    if (strict != null && typeof strict !== 'boolean') throw new TypeError(`options.strict is ${show(strict)}: pass true or false`);
-    if (merge !== 'refine' && merge !== 'override') throw new TypeError(`options.merge is ${show(merge)}: pass "refine" or "override"`);
+    if (strict != null && typeof strict !== 'boolean') throw wrong('options.strict', strict, 'true or false');
+    if (merge !== 'refine' && merge !== 'override') throw wrong('options.merge', merge, '"refine" or "override"');
     if (strict) to.int(L.FIELD_STRICT, 1);
     if (merge === 'override') to.int(L.FIELD_OVERRIDE, 1);
     for (const [name, size] of entries(options.freeDimensionOverrides, 'options.freeDimensionOverrides')) {
@@ -123,7 +126,7 @@ export function encodeOptions(options) {
         to.block(L.FIELD_INPUT, valueMessage(value, `options.inputs[${show(name)}]`, name));
     }
     for (const [name, rule] of entries(options.operators, 'options.operators')) {
-        if (typeof rule !== 'function') throw new TypeError(`options.operators[${show(name)}] is ${show(rule)}: pass a function`);
+        if (typeof rule !== 'function') throw wrong(`options.operators[${show(name)}]`, rule, 'a function');
         to.block(L.FIELD_HOST_OP, name.replace(/^(ai\.onnx)?::/, ''));
     }
     for (const [name, value] of entries(options.limits, 'options.limits')) {

@@ -5,9 +5,6 @@ import * as L from './layout.js';
 
 const NONE = 0xffffffff;
 
-/** @param {unknown} value */
-const json = (value) => typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint';
-
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export class Report {
@@ -16,33 +13,21 @@ export class Report {
         this.tables = tables;
         this.chars = chars;
         this.reals = new Float64Array(tables[L.REALS].buffer);
-        /** @type {string[] | undefined} */
-        this.strings = undefined;
-        /** @type {string | undefined} */
-        this.pool = undefined;
-        /** @type {string[]} */
-        this.paths = [];
-        /** @type {Map<string, number>[] | undefined} */
-        this.maps = undefined;
-        /** @type {Map<string, number> | undefined} */
-        this.scopes = undefined;
-        /** @type {Map<number, Set<string>>} */
-        this.repeated = new Map();
-        /** @type {string | undefined} */
-        this.mark = undefined;
     }
 
-    /** Whether each cell is what JSON has a form for. */
+    /** @type {string | undefined} */ pool;
+    /** @type {string[] | undefined} */ strings;
+    /** @type {string[]} */ paths = [];
+    /** @type {Map<string, number>[] | undefined} */ maps;
+    /** @type {Map<number, Set<string>>} */ repeated = new Map();
+
+    /** Whether JSON has a form for every number. */
     get plain() {
-        for (let i = this.rows(L.CELLS); i--;) if (!json(this.cell(i))) return false;
+        for (let i = this.rows(L.CELLS); i--;) {
+            const value = this.cell(i);
+            if (typeof value === 'bigint' || typeof value === 'number' && !Number.isFinite(value)) return false;
+        }
         return true;
-    }
-
-    /** The same report, with text where JSON has no form: integers behind a mark. @param {string} mark */
-    marked(mark) {
-        const report = new Report(this.tables, this.chars);
-        report.mark = mark;
-        return report;
     }
 
     /** All strings, one after the other. */
@@ -66,12 +51,6 @@ export class Report {
 
     /** @param {number} i @returns {any} a number, bigint, string, boolean or null */
     cell(i) {
-        const value = this.raw(i);
-        return this.mark === undefined || json(value) ? value : typeof value === 'bigint' ? this.mark + value : String(value);
-    }
-
-    /** @param {number} i @returns {any} */
-    raw(i) {
         const low = this.at(L.CELLS, i, 0), high = this.at(L.CELLS, i, 1);
         switch (high) {
             case L.CELL_TEXT: return this.string(low);
@@ -110,12 +89,6 @@ export class Report {
         return first === NONE ? undefined : this.cells(first, this.fact(row, L.FACT_COUNT));
     }
 
-    /** @param {number} row */
-    length(row) {
-        const at = this.fact(row, L.FACT_LENGTH);
-        return at === NONE ? undefined : this.cell(at);
-    }
-
     /** The row of a value's graph. @param {number} row */
     scope(row) { return this.at(L.VALUES, row, L.VALUE_PLACE) >>> 2; }
 
@@ -130,14 +103,14 @@ export class Report {
 
     /** Names that several nodes of a graph have. @param {number} scope */
     repeats(scope) {
-        const first = this.at(L.SCOPES, scope, L.SCOPE_NAMES), seen = new Set(), known = this.repeated.get(first), repeated = new Set();
-        if (known) return known;
-        const end = scope + 1 < this.rows(L.SCOPES) ? this.at(L.SCOPES, scope + 1, L.SCOPE_NODES) : this.rows(L.NODES);
-        for (let i = end - this.at(L.SCOPES, scope, L.SCOPE_NODES); i--;) {
-            const name = this.string(first + i), { size } = seen;
-            if (seen.add(name).size === size) repeated.add(name);
+        const first = this.at(L.SCOPES, scope, L.SCOPE_NAMES), seen = new Set();
+        let repeated = this.repeated.get(first);
+        if (!repeated) this.repeated.set(first, repeated = new Set());
+        else return repeated;
+        for (let i = first + this.at(L.SCOPES, scope, L.SCOPE_COUNT); i-- > first;) {
+            const name = this.string(i);
+            if (seen.size === seen.add(name).size) repeated.add(name);
         }
-        this.repeated.set(first, repeated);
         return repeated;
     }
 
@@ -165,21 +138,21 @@ export class Report {
         return { domain, name, full: domain ? `${domain}::${name}` : name };
     }
 
-    /** Of each input of a node its name, and whether its type or shape (1) and its content (2) decided something. @param {number} row */
-    inputs(row) {
-        const at = this.at(L.NODES, row, L.NODE_ARGS), list = this.tables[L.LISTS];
-        return Array.from(list.subarray(at + 1, at + 1 + list[at]), (item) => ({ name: this.string(item >>> 2), read: item & 3 }));
+    /** Where in `lists` a node's inputs or outputs stand, behind their number. @param {number} row @param {boolean} outputs */
+    args(row, outputs) {
+        const at = this.at(L.NODES, row, L.NODE_ARGS);
+        return outputs ? at + 1 + this.tables[L.LISTS][at] : at;
     }
 
-    /** Names of a node's inputs or outputs. @param {number} row @param {boolean} outputs */
+    /** Their names. @param {number} row @param {boolean} outputs */
     names(row, outputs) {
-        const list = this.tables[L.LISTS];
-        let at = this.at(L.NODES, row, L.NODE_ARGS);
-        if (outputs) at += 1 + list[at];
-        const names = new Array(list[at]);
-        for (let i = 0; i < names.length; i++) names[i] = this.string(outputs ? list[at + 1 + i] : list[at + 1 + i] >>> 2);
+        const list = this.tables[L.LISTS], at = this.args(row, outputs), names = new Array(list[at]);
+        for (let i = 0; i < names.length; i++) names[i] = this.string(list[at + 1 + i] >>> 2);
         return names;
     }
+
+    /** What of input i a node read: its type or shape (1), its content (2). @param {number} row @param {number} i */
+    read(row, i) { return this.tables[L.LISTS][this.args(row, false) + 1 + i] & 3; }
 
     /** Rows of values by scope and name. */
     get index() {
@@ -192,9 +165,8 @@ export class Report {
 
     /** The row of a value. @param {string} name @param {string} graph @returns {number | undefined} */
     find(name, graph) {
-        this.scopes ??= new Map(this.index.map((_, scope) => [this.graph(scope), scope]));
-        const scope = this.scopes.get(graph);
-        return scope === undefined ? undefined : this.index[scope].get(name);
+        this.graph(this.rows(L.SCOPES) - 1);
+        return this.index[this.paths.lastIndexOf(graph)]?.get(name);
     }
 
     /** A name as a node of that graph sees it. @param {string} name @param {number} scope @returns {number | undefined} */
@@ -210,26 +182,19 @@ export class Report {
 // AttributeProto's types, as far as a rule sees them.
 const SINGLE = [1, 2, 3], TENSOR = 4;
 
-/** A node as a host's rule sees it. */
-export class NodeView {
-    /** @param {Report} report of shp_report_node */
-    constructor(report) {
-        const names = report.names(0, false);
-        /** @param {number} row */
-        const tensor = (row) => ({ type: report.type(row), shape: report.shape(row), content: report.content(row) ?? null });
-        const { domain, name: op } = report.op(0);
-        this.domain = domain;
-        this.op = op;
-        this.name = report.nodeName(0);
-        this.opset = report.cell(0);
-        this.inputs = names.map((name, row) => (name ? { name, ...tensor(row) } : null));
-        this.outputs = report.names(0, true);
-        /** @type {Record<string, any>} */
-        this.attributes = {};
-        for (let row = names.length; row < report.rows(L.VALUES); row++) {
-            const kind = report.at(L.VALUES, row, L.VALUE_NODE), values = report.content(row);
-            this.attributes[report.name(L.VALUES, row, L.VALUE_NAME)] = kind === TENSOR ? tensor(row)
-                : SINGLE.includes(kind) ? values?.[0] : values;
-        }
+/** A node as a host's rule sees it. @param {Report} report of shp_report_node */
+export function nodeView(report) {
+    /** @param {number} row */
+    const tensor = (row) => ({ type: report.type(row), shape: report.shape(row), content: report.content(row) ?? null });
+    const { domain, name: op } = report.op(0), names = report.names(0, false);
+    /** @type {Record<string, any>} */
+    const attributes = {};
+    for (let row = names.length; row < report.rows(L.VALUES); row++) {
+        const kind = report.at(L.VALUES, row, L.VALUE_NODE), values = report.content(row);
+        attributes[report.name(L.VALUES, row, L.VALUE_NAME)] = kind === TENSOR ? tensor(row) : SINGLE.includes(kind) ? values?.[0] : values;
     }
+    return {
+        domain, op, attributes, name: report.nodeName(0), opset: report.cell(0),
+        inputs: names.map((name, row) => (name ? { name, ...tensor(row) } : null)), outputs: report.names(0, true),
+    };
 }

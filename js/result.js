@@ -162,13 +162,14 @@ export class Result {
         if (this.#report.plain) return JSON.stringify(this, undefined, indent);
         let mark = '@';             // no string of the report begins with it
         while (this.#report.text.includes(mark)) mark += '@';
-        const told = new Result(this.#report.marked(mark), this.#module, this.stats);
-        return JSON.stringify(told, undefined, indent).replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+        const json = JSON.stringify(this, (_, v) => typeof v === 'bigint' ? mark + v
+            : typeof v === 'number' && !Number.isFinite(v) ? String(v) : v, indent);
+        return json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
     }
 
     /** @param {number} row @returns {Value} */
     #value(row) {
-        const r = this.#report, content = r.content(row), length = r.length(row);
+        const r = this.#report, content = r.content(row), length = r.fact(row, L.FACT_LENGTH);
         /** @type {Value} */
         const value = {
             name: r.name(L.VALUES, row, L.VALUE_NAME),
@@ -179,7 +180,7 @@ export class Result {
             node: r.label(r.at(L.VALUES, row, L.VALUE_NODE)),
         };
         if (content) value.content = content;
-        if (length !== undefined) value.length = length;
+        if (length !== NONE) value.length = r.cell(length);
         return value;
     }
 }

@@ -37,8 +37,8 @@ export function why(r, result, start) {
     };
 
     /** The inputs that decided something. @param {number} node */
-    const inputs = (node) => r.inputs(node).flatMap(({ name, read }) => {
-        const row = name && read ? r.resolve(name, r.at(L.NODES, node, L.NODE_SCOPE)) : undefined;
+    const inputs = (node) => r.names(node, false).flatMap((name, i) => {
+        const read = r.read(node, i), row = name && read ? r.resolve(name, r.at(L.NODES, node, L.NODE_SCOPE)) : undefined;
         return row === undefined ? [] : [{ row, shape: read & 1, content: read & 2 }];
     });
 

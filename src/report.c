@@ -204,7 +204,7 @@ static shp_str text_at(const builder *b, uint32_t id)
 static uint32_t text(builder *b, shp_str s)
 {
     if (!s.at || !s.len) return 0;
-    uint64_t key = shp_hash(0, s.at, s.len);
+    uint64_t key = shp_hash(b->x->options.seed, s.at, s.len);
     uint32_t id = get(b, KEY_TEXT, key);
     if (id != SHP_NONE && shp_str_eq(text_at(b, id), s)) return id;
     set(b, KEY_TEXT, key, id = new_text(b, s));
@@ -346,7 +346,7 @@ static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
 {
     const shp_shape *shape = f->shape && f->shape->rank >= 0 ? f->shape : NULL;
     uint32_t rank = shape ? (uint32_t)shape->rank : SHP_NONE;
-    uint64_t key = shp_mix(f->type, rank);
+    uint64_t key = shp_mix(shp_mix(b->x->options.seed, f->type), rank);
     for (uint32_t i = 0; shape && i < rank; i++) key = shp_mix(key, shape->dim[i]);
     uint32_t at = get(b, KEY_FACT, key);
     if (at != SHP_NONE) return at;
@@ -454,14 +454,12 @@ static void write_scopes(builder *b)
         row[SCOPE_ATTR] = text(b, s->attr);
         row[SCOPE_NODES] = nodes;
         row[SCOPE_NAMES] = names_of(b, s->graph);
-        nodes += s->graph->nodes;
+        nodes += row[SCOPE_COUNT] = s->graph->nodes;
         if (s->first) { s = s->first; continue; }
         while (s && !s->next) s = s->caller;
         if (s) s = s->next;
     }
 }
-
-static void list_item(builder *b, uint32_t item) { *push(b, SHP_TABLE_LISTS) = item; }
 
 /* ---- nodes and values ---- */
 
@@ -485,19 +483,22 @@ static uint32_t op_row(builder *b, const shp_op_proto *op)
     return at;
 }
 
+static void write_args(graph_writer *w, uint32_t count, const uint32_t *slot, uint64_t read)
+{
+    *w->item++ = count;
+    for (uint32_t i = 0; i < count; i++, read = i < 32 ? read >> 2 : 3)
+        *w->item++ = (slot[i] == SHP_NONE ? 0 : 4 * (w->slot_name + slot[i])) + ((uint32_t)read & 3);
+}
+
 static void write_node(graph_writer *w, const shp_node_proto *p, uint64_t read)
 {
-    uint32_t *row = w->node, *item = w->item;
+    uint32_t *row = w->node;
     w->node += WIDTH[SHP_TABLE_NODES];
     row[NODE_SCOPE] = w->scope;
     row[NODE_OP] = op_row(w->b, p->op);
-    row[NODE_ARGS] = (uint32_t)(item - row_of(w->b, SHP_TABLE_LISTS, 0));
-    *item++ = p->inputs;
-    for (uint32_t i = 0; i < p->inputs; i++, read = i < 32 ? read >> 2 : 3)
-        *item++ = (p->input[i] == SHP_NONE ? 0 : 4 * (w->slot_name + p->input[i])) + ((uint32_t)read & 3);
-    *item++ = p->outputs;
-    for (uint32_t i = 0; i < p->outputs; i++) *item++ = p->output[i] == SHP_NONE ? 0 : w->slot_name + p->output[i];
-    w->item = item;
+    row[NODE_ARGS] = (uint32_t)(w->item - row_of(w->b, SHP_TABLE_LISTS, 0));
+    write_args(w, p->inputs, p->input, read);
+    write_args(w, p->outputs, p->output, 0);
 }
 
 static void write_value(graph_writer *w, uint32_t slot, uint32_t node)
@@ -766,6 +767,12 @@ static shp_str slot_name(const shp_node *n, uint32_t slot)
     return slot == SHP_NONE ? SHP_STR("") : n->scope->graph->slot[slot].name;
 }
 
+static void list_names(builder *b, const shp_node *n, uint32_t count, const uint32_t *slot)
+{
+    *push(b, SHP_TABLE_LISTS) = count;
+    for (uint32_t i = 0; i < count; i++) *push(b, SHP_TABLE_LISTS) = 4 * text(b, slot_name(n, slot[i]));
+}
+
 const shp_report *shp_report_node(shp_infer *x, shp_node *n)
 {
     builder *b = begin(x);
@@ -791,9 +798,7 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     push(b, SHP_TABLE_SCOPES)[SCOPE_NAMES] = text(b, p->name);
     uint32_t *row = push(b, SHP_TABLE_NODES);
     row[NODE_OP] = op_row(b, p->op);
-    list_item(b, p->inputs);
-    for (uint32_t i = 0; i < p->inputs; i++) list_item(b, 4 * text(b, slot_name(n, p->input[i])) + 3);
-    list_item(b, p->outputs);
-    for (uint32_t i = 0; i < p->outputs; i++) list_item(b, text(b, slot_name(n, p->output[i])));
+    list_names(b, n, p->inputs, p->input);
+    list_names(b, n, p->outputs, p->output);
     return end(b);
 }

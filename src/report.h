@@ -14,9 +14,9 @@
 
 #include "infer.h"
 
-/* Graphs. node: row of the node that owns or calls it; attr: a text, the attribute that holds it, "" for a function; nodes: row of its
- * first node; names: the text that is that one's name. The texts behind it are the names of the graph's other nodes. */
-#define SHP_REPORT_SCOPES(X) X(PARENT) X(NODE) X(ATTR) X(NODES) X(NAMES)
+/* Graphs. node: row of the node that owns or calls it; attr: a text, the attribute that holds it, "" for a function; nodes: row of the
+ * first of its `count` nodes; names: the text that is that one's name. The texts behind it are the names of the others. */
+#define SHP_REPORT_SCOPES(X) X(PARENT) X(NODE) X(ATTR) X(NODES) X(COUNT) X(NAMES)
 /* Values. node: row of the one that makes it; place: 4 * row of the scope + SHP_VALUE_…; fact: a row. */
 #define SHP_REPORT_VALUES(X) X(NAME) X(NODE) X(PLACE) X(FACT)
 /* What is known of values; those of equal type and shape share a row, unless they have a content. type: a text, "" where unknown; shape:
@@ -25,8 +25,8 @@
 #define SHP_REPORT_FACTS(X) X(TYPE) X(SHAPE) X(RANK) X(CONTENT) X(COUNT) X(LENGTH)
 /* What nodes call: texts. */
 #define SHP_REPORT_OPS(X) X(DOMAIN) X(NAME)
-/* Nodes. op: a row; args: where in `lists` stand the number of inputs, then for each 4 * its text ("" for an omitted one) + 1
- * where its type or shape decided something + 2 where its content did; then the number of outputs, and their texts. */
+/* Nodes. op: a row; args: where in `lists` stand the number of inputs and the inputs, then the number of outputs and the outputs: 4 times
+ * the text of each, "" for an omitted one, + 1 where an input's type or shape decided something + 2 where its content did. */
 #define SHP_REPORT_NODES(X) X(SCOPE) X(OP) X(ARGS)
 /* Symbols. origin: SHP_ORIGIN_…; node: row of the node that made it. */
 #define SHP_REPORT_SYMBOLS(X) X(NAME) X(ORIGIN) X(NODE)

@@ -26,10 +26,11 @@
 
 #include "report.h"
 
-/* The words of the request block, in order. Addresses and lengths are 32 bits wide in wasm; natively use shp_engine_ask. */
+/* The words of the request block in wasm, where addresses are 32 bits wide: those of shp_ask, then what shp_evaluate gives, and the
+ * bytes that the engine uses. */
 #define SHP_REQUEST_WORDS(X) \
     X(OFFSET_LOW) X(OFFSET_HIGH) X(LENGTH_LOW) X(LENGTH_HIGH) X(LOCATION) X(LOCATION_LENGTH) X(NODES_DONE) X(NODES) \
-    X(CODE) X(PATH) X(PATH_LENGTH) X(MESSAGE) X(MESSAGE_LENGTH) X(REPORT) X(MEMORY) X(VALUE_LOW) X(VALUE_HIGH)
+    X(CODE) X(PATH) X(PATH_LENGTH) X(MESSAGE) X(MESSAGE_LENGTH) X(REPORT) X(VALUE_LOW) X(VALUE_HIGH) X(MEMORY)
 
 /* Statuses, as infer.h numbers them, with the names that hosts use. */
 #define SHP_STATUSES(X) X(DONE) X(NEED_BYTES) X(NEED_RULE) X(PAUSE) X(ERROR)
@@ -62,7 +63,6 @@ enum {
 #define X(name) SHP_WORD_##name,
     SHP_REQUEST_WORDS(X)
 #undef X
-    SHP_WORD_COUNT
 };
 
 typedef struct shp_engine shp_engine;

@@ -345,6 +345,18 @@ test('calls at the same time do not meet', async () => {
     results.forEach((result, i) => assert.deepEqual(result.get('y').shape, [i, 'N']));
 });
 
+test('a call leaves nothing to the next', () => {
+    const first = inferShapesSync(branchy), want = first.stringify(), { memory } = first.stats;
+    inferShapesSync(model({ inputs: [float('x', ['N'])], outputs: [], nodes: Array.from({ length: 20000 }, (_, i) =>
+        ({ op: 'Relu', inputs: [i ? `v${i - 1}` : 'x'], outputs: [`v${i}`] })) }));
+    assert.throws(() => inferShapesSync(branchy.subarray(0, -1)), ModelError);
+    first.evaluate('1 + 1', {});
+    const again = inferShapesSync(branchy);
+    assert.equal(again.stringify(), want);
+    assert.equal(first.stringify(), want);
+    assert.equal(again.stats.memory, memory);
+});
+
 test('load takes the module in any form', async () => {
     const url = new URL('../wasm/model.wasm', import.meta.url), bytes = readFileSync(url);
     for (const source of [undefined, url, url.href, bytes, new Response(bytes), new WebAssembly.Module(bytes)]) {

@@ -33,7 +33,12 @@ static void *grow(void *host, size_t size)
 
 static shp_arena arena;
 static shp_engine *engine;
-static uint32_t request[SHP_WORD_COUNT];
+static struct {
+    shp_ask ask;
+    int64_t value;
+    uint32_t memory;
+} request;                          /* SHP_REQUEST_WORDS */
+_Static_assert(sizeof request.ask == SHP_WORD_VALUE_LOW * sizeof(uint32_t), "the request's words are not where shp.h says");
 
 static shp_arena *memory(void)
 {
@@ -42,26 +47,11 @@ static shp_arena *memory(void)
 }
 
 static uint64_t join(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
-static uint32_t address(const void *p) { return (uint32_t)(uintptr_t)p; }
 
 static shp_status told(shp_status status)
 {
-    const shp_ask *ask = shp_engine_ask(engine);
-    request[SHP_WORD_OFFSET_LOW] = (uint32_t)ask->offset;
-    request[SHP_WORD_OFFSET_HIGH] = (uint32_t)(ask->offset >> 32);
-    request[SHP_WORD_LENGTH_LOW] = (uint32_t)ask->length;
-    request[SHP_WORD_LENGTH_HIGH] = (uint32_t)(ask->length >> 32);
-    request[SHP_WORD_LOCATION] = address(ask->location.at);
-    request[SHP_WORD_LOCATION_LENGTH] = ask->location.len;
-    request[SHP_WORD_NODES_DONE] = ask->nodes_done;
-    request[SHP_WORD_NODES] = ask->nodes;
-    request[SHP_WORD_CODE] = ask->code;
-    request[SHP_WORD_PATH] = address(ask->path.at);
-    request[SHP_WORD_PATH_LENGTH] = ask->path.len;
-    request[SHP_WORD_MESSAGE] = address(ask->message.at);
-    request[SHP_WORD_MESSAGE_LENGTH] = ask->message.len;
-    request[SHP_WORD_REPORT] = address(ask->report);
-    request[SHP_WORD_MEMORY] = (uint32_t)top;
+    request.ask = *shp_engine_ask(engine);
+    request.memory = (uint32_t)top;
     return status;
 }
 
@@ -76,8 +66,7 @@ shp_status model_start(const uint8_t *options, uint32_t len, uint32_t size_low, 
 {
     engine = shp_engine_new(memory());
     if (!engine) {
-        request[SHP_WORD_CODE] = SHP_E_MEMORY;
-        request[SHP_WORD_OFFSET_LOW] = request[SHP_WORD_OFFSET_HIGH] = UINT32_MAX;
+        request.ask = (shp_ask){ .offset = UINT64_MAX, .code = SHP_E_MEMORY };
         return SHP_ERROR;
     }
     return told(shp_engine_start(engine, options, len, join(size_low, size_high)));
@@ -97,9 +86,9 @@ void model_reset(void)
 }
 
 /* model_request - the address of the request block, fixed for the instance's life. */
-uint32_t *model_request(void)
+const void *model_request(void)
 {
-    return request;
+    return &request;
 }
 
 void model_give(uint32_t ok, const uint8_t *bytes, uint32_t len)
@@ -115,12 +104,5 @@ void model_end(uint32_t size_low, uint32_t size_high)
 /* model_evaluate - shp_evaluate: the value in VALUE_…, a name without a value in MESSAGE. */
 shp_evaluation model_evaluate(const char *text, uint32_t text_len, const uint8_t *bindings, uint32_t len)
 {
-    int64_t value = 0;
-    shp_str name = { NULL, 0 };
-    shp_evaluation result = shp_evaluate(memory(), (shp_str){ text, text_len }, bindings, len, &value, &name);
-    request[SHP_WORD_VALUE_LOW] = (uint32_t)value;
-    request[SHP_WORD_VALUE_HIGH] = (uint32_t)((uint64_t)value >> 32);
-    request[SHP_WORD_MESSAGE] = address(name.at);
-    request[SHP_WORD_MESSAGE_LENGTH] = name.len;
-    return result;
+    return shp_evaluate(memory(), (shp_str){ text, text_len }, bindings, len, &request.value, &request.ask.message);
 }

@@ -159,13 +159,13 @@ static void list(const shp_report *r, int table, uint32_t first, uint32_t count)
 {
     if (count && count != SHP_NONE) MUST(first <= r->table[table].rows && count <= r->table[table].rows - first);
 }
-/* A list of texts, 1 or 4 of an item each, behind their number; returns where it ends. */
-static uint32_t texts(const shp_report *r, uint32_t at, uint32_t scale)
+/* A list of 4 times a text each, behind their number; returns where it ends. */
+static uint32_t texts(const shp_report *r, uint32_t at)
 {
     inside(r, SHP_TABLE_LISTS, at);
     uint32_t count = *row(r, SHP_TABLE_LISTS, at);
     list(r, SHP_TABLE_LISTS, at + 1, count);
-    for (uint32_t i = 0; i < count; i++) text(r, *row(r, SHP_TABLE_LISTS, at + 1 + i) / scale);
+    for (uint32_t i = 0; i < count; i++) text(r, *row(r, SHP_TABLE_LISTS, at + 1 + i) / 4);
     return at + 1 + count;
 }
 
@@ -206,7 +206,7 @@ static void holds(const shp_report *r)
         const uint32_t *scope = row(r, SHP_TABLE_SCOPES, n[NODE_SCOPE]);
         MUST(i >= scope[SCOPE_NODES]);
         text(r, scope[SCOPE_NAMES] + i - scope[SCOPE_NODES]);
-        texts(r, texts(r, n[NODE_ARGS], 4), 1);
+        texts(r, texts(r, n[NODE_ARGS]));
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_SYMBOLS].rows; i++) {
         n = row(r, SHP_TABLE_SYMBOLS, i);
