@@ -1,6 +1,5 @@
 #include "dtype.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* Columns, all from number 1 on; names NUL-terminated, one after the other. */
@@ -25,4 +24,15 @@ const char *shp_dtype_name(int dtype)
     if (!valid(dtype)) return NULL;
     while (--dtype > 0) name += strlen(name) + 1;
     return name;
+}
+
+int shp_dtype_named(const char *text, size_t len)
+{
+    const char *name = names;
+    for (int dtype = 1; dtype < SHP_DTYPE_COUNT; dtype++) {
+        size_t size = strlen(name);
+        if (size == len && memcmp(name, text, len) == 0) return dtype;
+        name += size + 1;
+    }
+    return 0;
 }

@@ -8,6 +8,8 @@
 #ifndef SHP_DTYPE_H
 #define SHP_DTYPE_H
 
+#include <stddef.h>
+
 #define SHP_DTYPES(X) \
     X( 1, FLOAT,          "float32",        "float",          32, 'F') \
     X( 2, UINT8,          "uint8",          "uint8",           8, 'U') \
@@ -51,5 +53,7 @@ char shp_dtype_kind(int dtype);
 int shp_dtype_bits(int dtype);
 /* The name that results carry ("float32"), NULL for a number that is no dtype. */
 const char *shp_dtype_name(int dtype);
+/* The dtype that has that name, 0 for none. */
+int shp_dtype_named(const char *text, size_t len);
 
 #endif

@@ -75,9 +75,7 @@ static int parse_dtype(shp_str *s)
     if (number < SHP_DTYPE_COUNT) return number;
     if (shp_str_is(word, "float")) return SHP_FLOAT;
     if (shp_str_is(word, "double")) return SHP_DOUBLE;
-    int t = SHP_DTYPE_COUNT;
-    while (--t && !shp_str_is(word, shp_dtype_name(t))) {}
-    return t;
+    return shp_dtype_named(word.at, word.len);
 }
 
 static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
