@@ -27,6 +27,9 @@ typedef struct builder {
     size_t known_room, known_used;  /* room is a power of two */
     const shp_scope **scope;        /* row to scope */
     size_t scope_room;
+    const shp_shape *shape;         /* of the last value, its type and its fact: the next one is often alike */
+    shp_type type;
+    uint32_t fact;
     uint32_t value, axis;           /* of the dim being written, for visit_new() */
     bool closed;                    /* all shapes are written: what appears later is listed nowhere */
     bool hidden;
@@ -341,8 +344,8 @@ static uint32_t text_type(builder *b, shp_type t)
     return id;
 }
 
-/* The row of a value's type and shape; equal hashes are equal, as value numbers are. */
-static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
+/* The row of a type and shape; equal hashes are equal, as value numbers are. */
+static uint32_t find_fact(builder *b, const shp_fact *f, uint32_t value)
 {
     const shp_shape *shape = f->shape && f->shape->rank >= 0 ? f->shape : NULL;
     uint32_t rank = shape ? (uint32_t)shape->rank : SHP_NONE;
@@ -359,6 +362,15 @@ static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
     b->value = value;
     for (b->axis = 0; shape && b->axis < rank; b->axis++) add_cell(b, cell_dim(b, shape->dim[b->axis], false));
     return at;
+}
+
+/* value: its row, 0 where there was none before. */
+static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
+{
+    if (!value || f->shape != b->shape || f->type != b->type) b->fact = find_fact(b, f, value);
+    b->shape = f->shape;
+    b->type = f->type;
+    return b->fact;
 }
 
 /* The elements of a tensor as cells from *first on; false where none is known. */
