@@ -13,7 +13,7 @@ static const uint8_t parts[2][16] = {
     { OTHER, GRAPH_NAME, OTHER, OTHER, INPUT, OUTPUT, OTHER, NODE, OTHER, OTHER, OTHER, OTHER, INFO, OTHER, OTHER, OTHER },
 };
 
-static enum part part_of(bool function, uint32_t key)
+static inline enum part part_of(bool function, uint32_t key)
 {
     return (key & 7) == SHP_LEN && key >> 3 < 16 ? (enum part)parts[function][key >> 3] : OTHER;
 }
@@ -47,7 +47,7 @@ typedef struct shp_names {
 } shp_names;
 
 /* The last bytes of a name, 8 at most, as one number: equal ones only where the bytes are, among names of one length. */
-static uint64_t tail_of(shp_str s)
+static inline uint64_t tail_of(shp_str s)
 {
     uint64_t word = 0;
     uint32_t low, high;
@@ -61,7 +61,7 @@ static uint64_t tail_of(shp_str s)
 }
 
 /* Names are short and many: one multiplication by what the author of a file cannot know. The upper half is well mixed. */
-static uint32_t hash_of(uint64_t seed, shp_str name)
+static inline uint32_t hash_of(uint64_t seed, shp_str name)
 {
     uint64_t h = seed ^ name.len, word;
     for (uint32_t i = 0; i + 8 < name.len; i += 8) {
@@ -71,7 +71,7 @@ static uint32_t hash_of(uint64_t seed, shp_str name)
     return (uint32_t)((h ^ tail_of(name)) * (seed | 1) >> 32);
 }
 
-static bool same(shp_str a, shp_str b)
+static inline bool same(shp_str a, shp_str b)
 {
     uint64_t x, y;
     if (a.len != b.len || !a.len) return a.len == b.len;
@@ -93,7 +93,7 @@ static uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
     return i;
 }
 
-static void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash)
+static inline void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash)
 {
     g->tag[at] = (uint8_t)(hash | 1);
     g->table[at] = slot;

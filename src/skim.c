@@ -273,7 +273,7 @@ static void put_record(shp_skim *s, uint32_t number, const uint64_t value[4])
 static bool has_trailer(unsigned kind) { return kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO; }
 
 /* The length of a message is in the skeleton before its content is. */
-static void put_length(uint8_t *at, size_t length)
+static inline void put_length(uint8_t *at, size_t length)
 {
     at[0] = (uint8_t)(length | 0x80);
     at[1] = (uint8_t)(length >> 7 | 0x80);
@@ -336,7 +336,7 @@ static bool counted(shp_skim *s, struct frame *f)
 }
 
 /* Bytes of the varint at p, its bits beyond 64 dropped; 0: more than n, VARINT_MAX + 1: more than there may be. */
-static size_t varint(const uint8_t *p, size_t n, uint64_t *value)
+static inline size_t varint(const uint8_t *p, size_t n, uint64_t *value)
 {
     *value = 0;
     for (unsigned i = 0; i < VARINT_MAX; i++) {
@@ -358,7 +358,7 @@ static void take_number(shp_skim *s, struct frame *f, unsigned type, uint64_t va
 }
 
 /* Bytes of short texts ahead, with tags and lengths of one byte each: most fields of most models, copied as they are. */
-static size_t short_texts(uint32_t texts, const uint8_t *p, size_t n)
+static inline size_t short_texts(uint32_t texts, const uint8_t *p, size_t n)
 {
     size_t i = 0;
     while (n - i >= 2 && (p[i] & 0x87) == SHP_LEN && texts >> (p[i] >> 3) & 1 && p[i + 1] < 0x80 && p[i + 1] <= n - i - 2) i += p[i + 1] + 2u;
@@ -448,7 +448,7 @@ static bool take_or_carry(shp_skim *s, const uint8_t *p, size_t n)
 }
 
 /* Bytes up to the end of the window or message, whichever comes first. */
-static size_t ahead(const shp_skim *s, uint64_t stop)
+static inline size_t ahead(const shp_skim *s, uint64_t stop)
 {
     uint64_t end = s->frame[s->depth].end;
     return (size_t)((stop < end ? stop : end) - s->at);
