@@ -82,19 +82,24 @@ static bool says(const shp_report *r, uint32_t i, const char *text)
     return len == strlen(text) && !memcmp((const char *)r->table[SHP_TABLE_CHARS].at + start[i], text, len);
 }
 
+/* What is known of value i. */
+static const uint32_t *fact(const shp_report *r, uint32_t i)
+{
+    return column(r, SHP_TABLE_FACTS, 6, column(r, SHP_TABLE_VALUES, 4, i)[3]);
+}
+
 static void check_report(const shp_report *r, long at)
 {
     static const char *const names[] = { "x", "y", "z" }, *const types[] = { "float32", "int64", "int64" };
     check(r->table[SHP_TABLE_VALUES].rows == 3 && r->table[SHP_TABLE_NODES].rows == 2 && r->table[SHP_TABLE_SCOPES].rows == 1, "rows", at);
     check(r->table[SHP_TABLE_DIAGNOSTICS].rows == 0, "diagnostics", at);
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t *v = column(r, SHP_TABLE_VALUES, 10, i);
-        check(says(r, v[0], names[i]) && says(r, v[3], types[i]), names[i], at);
+        check(says(r, column(r, SHP_TABLE_VALUES, 4, i)[0], names[i]) && says(r, fact(r, i)[0], types[i]), names[i], at);
     }
-    const uint32_t *z = column(r, SHP_TABLE_VALUES, 10, 2), *second = column(r, SHP_TABLE_CELLS, 2, z[4] + 1);
-    check(z[5] == 2 && second[1] == (uint32_t)SHP_CELL_TEXT && says(r, second[0], "floor(N/2)"), "z's shape", at);
-    const uint32_t *first = column(r, SHP_TABLE_CELLS, 2, z[6]);
-    check(z[7] == 2 && first[0] == 4 && first[1] == 0, "z's elements", at);
+    const uint32_t *z = fact(r, 2), *second = column(r, SHP_TABLE_CELLS, 2, z[1] + 1);
+    check(z[2] == 2 && second[1] == (uint32_t)SHP_CELL_TEXT && says(r, second[0], "floor(N/2)"), "z's shape", at);
+    const uint32_t *first = column(r, SHP_TABLE_CELLS, 2, z[3]);
+    check(z[4] == 2 && first[0] == 4 && first[1] == 0, "z's elements", at);
 }
 
 static void check_windows(void)
