@@ -49,7 +49,7 @@ const FEATURES = ['--enable-bulk-memory', '--enable-sign-ext', '--enable-nontrap
 /** Hash of everything that decides a module's bytes but the compiler. */
 export function sourceHash(name) {
     const { flags, optimise, fast = [], apart = [], sources } = MODULES[name];
-    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), apart.join(' '), read('tools/pack.mjs'), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
+    return sha256(flags.join(' '), optimise.join(' '), fast.join(' '), FAST.join(' '), apart.join(' '), read('tools/pack.mjs'), ...sources().flatMap((path) => [`\n${path}\n`, read(path)]));
 }
 
 /** The installed emcc's version, or undefined. */
