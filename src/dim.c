@@ -318,10 +318,7 @@ shp_dim shp_dim_large(shp_dims *t, int64_t value)
 
 shp_dim dim_sum(shp_dims *t, shp_dim a, int64_t ka, shp_dim b, int64_t kb)
 {
-    int64_t v, w;
     if (!a || !b) return 0;
-    if (shp_dim_number(t, a, &v) && shp_dim_number(t, b, &w))
-        return mul64(ka, v, &v) && mul64(kb, w, &w) && add64(v, w, &v) ? shp_dim_const(t, v) : fail(t, FAIL_OVERFLOW);
     shp_terms x, y;
     poly p;
     p.n = 0;
@@ -897,7 +894,6 @@ static shp_dim stand_in(shp_dims *t, op o, shp_dim a, shp_dim b)
 /* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
 static shp_dim remember(shp_dims *t, op o, shp_dim a, shp_dim b)
 {
-    if (is_small(a & b)) return apply(t, o, a, b);
     uint32_t epoch = o == OP_BROADCAST ? t->epoch : 0;
     shp_memo *m = t->memo + (((a * 31 + b) * 31 + o) & (MEMO - 1));
     if (m->a == a && m->b == b && m->op == (uint32_t)o && m->epoch == epoch) return m->result;
@@ -911,8 +907,11 @@ shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b) { return a && b ? reme
 static shp_dim operate(shp_dims *t, op o, shp_dim a, shp_dim b)
 {
     if (!a || !b) return 0;
+    bool small = is_small(a & b);
+    int64_t x = small_value(a), y = small_value(b);
+    if (small && o <= OP_MUL) return shp_dim_const(t, o == OP_ADD ? x + y : o == OP_SUB ? x - y : x * y);
     t->failure = FAIL_NONE;
-    shp_dim d = remember(t, o, a, b);
+    shp_dim d = small ? apply(t, o, a, b) : remember(t, o, a, b);
     return d || t->failure == FAIL_NONE || t->arena->failed ? d : stand_in(t, o, a, b);
 }
 

@@ -279,10 +279,10 @@ static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *
             shp_elem *to = &c->elem[at++];
             bool real = shp_dtype_kind(f->type) == 'F';
             if (number == SHP_FIELD_DATA_REAL || (number == SHP_FIELD_DATA && real))
-                *to = (shp_elem){ .den = -1, .real = number == SHP_FIELD_DATA ? (double)(int64_t)field.value : shp_float64(field.value) };
+                *to = shp_elem_real(number == SHP_FIELD_DATA ? (double)(int64_t)field.value : shp_float64(field.value));
             else if (number != SHP_FIELD_DATA_UNKNOWN)
-                *to = (shp_elem){ .num = number == SHP_FIELD_DATA ? shp_dim_const(t, (int64_t)field.value) : parse_dim(t, field.text), .den = 1 };
-            if ((to->den == 1 && !to->num) || (to->den == -1 && !real)) to->den = 0;
+                *to = shp_elem_dim(number == SHP_FIELD_DATA ? shp_dim_const(t, (int64_t)field.value) : parse_dim(t, field.text));
+            if (shp_elem_is_real(*to) && !real) *to = 0;
         }
     }
     f->shape = shape;

@@ -168,11 +168,11 @@ static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_
     bool real = shp_dtype_kind(t->elem_type) == 'F';
     c->fixed = true;
     for (uint32_t i = 0; i < c->count; i++) {
-        shp_elem *e = &c->elem[i];
+        double f;
         int64_t v;
-        if (real && shp_next_float(&all, &e->real)) e->den = -1;
-        else if (!real && shp_next_int(&all, &v)) *e = (shp_elem){ .num = shp_dim_const(x->dims, v), .den = 1 };
-        c->fixed &= e->den != 0;
+        if (real && shp_next_float(&all, &f)) c->elem[i] = shp_elem_real(f);
+        else if (!real && shp_next_int(&all, &v)) c->elem[i] = shp_elem_dim(shp_dim_const(x->dims, v));
+        c->fixed &= c->elem[i] != 0;
     }
     return c;
 }
@@ -842,11 +842,6 @@ shp_fact shp_body_output(shp_node *n, const shp_scope *s, uint32_t i)
     return f;
 }
 
-static bool same_elem(const shp_elem *a, const shp_elem *b)
-{
-    return a->den == b->den && a->num == b->num && (a->den != -1 || memcmp(&a->real, &b->real, sizeof a->real) == 0);
-}
-
 static const shp_content *merge_content(shp_node *n, const shp_content *a, const shp_content *b)
 {
     if (!a || !b || a == b) return a == b ? a : NULL;
@@ -854,7 +849,7 @@ static const shp_content *merge_content(shp_node *n, const shp_content *a, const
     if (a->count != b->count) return NULL;
     shp_content *c = shp_content_new(n, a->count);
     for (uint32_t i = 0; c && i < c->count; i++)
-        if (same_elem(&a->elem[i], &b->elem[i])) c->elem[i] = a->elem[i];
+        if (a->elem[i] == b->elem[i]) c->elem[i] = a->elem[i];
     return c;
 }
 

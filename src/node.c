@@ -124,16 +124,20 @@ const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
     return s;
 }
 
+static shp_elem resolved(shp_infer *x, shp_elem e)
+{
+    return shp_elem_den(e) > 0 ? (e - shp_elem_num(e)) | shp_dim_resolve(x->dims, shp_elem_num(e)) : e;
+}
+
 const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
 {
     if (!c || c->item || c->fixed || !shp_dims_mark(x->dims)) return c;
     for (uint32_t i = 0; i < c->count; i++) {
-        if (c->elem[i].den < 1 || shp_dim_resolve(x->dims, c->elem[i].num) == c->elem[i].num) continue;
+        if (resolved(x, c->elem[i]) == c->elem[i]) continue;
         shp_content *r = shp_alloc(x->arena, sizeof *r + c->count * sizeof(shp_elem));
         if (!r) return c;
-        memcpy(r, c, sizeof *r + c->count * sizeof(shp_elem));
-        for (uint32_t k = 0; k < c->count; k++)
-            if (r->elem[k].den >= 1) r->elem[k].num = shp_dim_resolve(x->dims, r->elem[k].num);
+        *r = *c;
+        for (uint32_t k = 0; k < c->count; k++) r->elem[k] = resolved(x, c->elem[k]);
         return r;
     }
     return c;
@@ -216,7 +220,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
     if (kind != 'I' && kind != 'U' && kind != 'B') return c;
     uint32_t missing = 0;
     if (c) {
-        for (uint32_t i = 0; i < c->count; i++) missing += c->elem[i].den == 0;
+        for (uint32_t i = 0; i < c->count; i++) missing += !c->elem[i];
         if (!missing) return c;
     }
     int64_t count = c ? (int64_t)c->count : shp_shape_count(x, f->shape);
@@ -225,10 +229,10 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
     if (!r) return c;
     r->count = (uint32_t)count;
     for (uint32_t i = 0; i < r->count; i++) {
-        if (c && c->elem[i].den) { r->elem[i] = c->elem[i]; continue; }
+        if (c && c->elem[i]) { r->elem[i] = c->elem[i]; continue; }
         shp_origin origin = { scope, node, 0, i, SHP_WHY_CONTENT };
-        r->elem[i] = (shp_elem){ .num = shp_dim_fresh(x->dims, shp_mix(f->id, i), kind == 'B' ? SHP_FLAG : SHP_ANY, origin), .den = 1 };
-        if (!r->elem[i].num) return c;
+        r->elem[i] = shp_elem_dim(shp_dim_fresh(x->dims, shp_mix(f->id, i), kind == 'B' ? SHP_FLAG : SHP_ANY, origin));
+        if (!r->elem[i]) return c;
     }
     return r;
 }
@@ -285,7 +289,7 @@ const shp_content *shp_fact_content(shp_node *n, const shp_fact *f)
 shp_dim shp_in_scalar(shp_node *n, uint32_t i)
 {
     const shp_content *c = shp_in_content(n, i);
-    return c && c->count == 1 && c->elem[0].den == 1 ? c->elem[0].num : 0;
+    return c && c->count == 1 ? shp_elem_whole(c->elem[0]) : 0;
 }
 
 bool shp_in_int(shp_node *n, uint32_t i, int64_t *out)
@@ -472,8 +476,8 @@ void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
     if (c->fixed) { n->out[o].content = c; return; }
     uint32_t known = 0, open = 0;
     for (uint32_t i = 0; i < c->count && !c->item; i++) {
-        known += c->elem[i].den != 0;
-        open += c->elem[i].den == 0 || (c->elem[i].den > 0 && !shp_dim_number(n->dims, c->elem[i].num, NULL));
+        known += c->elem[i] != 0;
+        open += shp_elem_den(c->elem[i]) >= 0 && !shp_dim_number(n->dims, shp_elem_num(c->elem[i]), NULL);
     }
     bool tensor = !c->item && shp_type_kind(n->x, n->out[o].type) <= SHP_KIND_TENSOR;
     if (tensor && ((c->count && !known) || (open && c->count > SHP_SYMBOLS_MAX))) return;

@@ -35,13 +35,20 @@ typedef struct shp_shape {          /* never changed once made: shared freely */
 } shp_shape;
 extern const shp_shape shp_shape_none;      /* the element shape of a sequence that is still empty: merges with any */
 
-/* One element. Exactly one form: unknown (den 0), an integer expression num (den 1: integers and bools, 0 and 1 for these),
- * a quotient num/den (den > 1: floats only), or a floating-point constant (den -1: floats only; float constants are always this). */
-typedef struct shp_elem {
-    shp_dim num;
-    int32_t den;
-    double real;
-} shp_elem;
+/* One element, in one word: 0, unknown; an integer expression (den 1: integers and bools, 0 and 1 for these); a quotient num/den
+ * (den > 1: floats only); or a floating-point constant (den -1: floats only; float constants are always this). Equal words are equal
+ * elements. Quotients have the numerator's handle below and the denominator above it; constants are inverted, as that leaves the
+ * words that quotients need to NaNs that are never made. */
+typedef uint64_t shp_elem;
+enum { SHP_DEN_MAX = (1 << 19) - 2,             /* the bit above says that only its floor is what the quotient says (ops/content.c) */
+       SHP_REALS = (1 << 20) - 1 };             /* the upper half from which on it is a constant, minus infinity the first */
+static inline bool shp_elem_is_real(shp_elem e) { return e >> 32 >= SHP_REALS; }
+static inline int32_t shp_elem_den(shp_elem e) { return shp_elem_is_real(e) ? -1 : (int32_t)(e >> 32 & (SHP_REALS >> 1)); }
+static inline shp_dim shp_elem_num(shp_elem e) { return shp_elem_is_real(e) ? 0 : (shp_dim)e; }     /* 0 of what is unknown or a constant */
+static inline shp_elem shp_elem_dim(shp_dim d) { return d ? (uint64_t)1 << 32 | d : 0; }           /* unknown for handle 0 */
+shp_elem shp_elem_real(double v);
+double shp_elem_value(shp_elem e);              /* of a constant */
+static inline shp_dim shp_elem_whole(shp_elem e) { return shp_elem_den(e) == 1 ? shp_elem_num(e) : 0; }    /* an integer expression, or 0 */
 
 typedef struct shp_fact shp_fact;
 typedef struct shp_content {        /* never changed once set as an output's: shared freely */

@@ -285,19 +285,21 @@ static cell cell_dim(builder *b, shp_dim d, bool content)
 
 static cell cell_elem(builder *b, shp_elem e, bool flag)
 {
-    if (e.den == -1) return cell_real(b, e.real);
-    if (e.den < 1) return mark(SHP_CELL_NULL, 0);
-    cell c = cell_dim(b, e.num, true);
+    int32_t den = shp_elem_den(e);
+    if (den < 0) return cell_real(b, shp_elem_value(e));
+    if (!den) return mark(SHP_CELL_NULL, 0);
+    shp_dim d = shp_elem_num(e);
+    cell c = cell_dim(b, d, true);
     if (flag && c <= 1) return mark(c ? SHP_CELL_TRUE : SHP_CELL_FALSE, 0);
-    if (e.den == 1 || marked(c, SHP_CELL_NULL)) return c;
+    if (den == 1 || marked(c, SHP_CELL_NULL)) return c;
     int64_t v;
-    shp_dim d = shp_dim_resolve(b->x->dims, e.num);
-    if (shp_dim_number(b->x->dims, d, &v)) return cell_real(b, (double)v / e.den);
+    d = shp_dim_resolve(b->x->dims, d);
+    if (shp_dim_number(b->x->dims, d, &v)) return cell_real(b, (double)v / den);
     bool sum = !shp_dim_symbol(b->x->dims, d);
     if (sum) append(b, SHP_STR("("));
     append(b, text_at(b, (uint32_t)c));
     append(b, sum ? SHP_STR(")/") : SHP_STR("/"));
-    append_int(b, e.den);
+    append_int(b, den);
     return mark(SHP_CELL_TEXT, close_text(b));
 }
 

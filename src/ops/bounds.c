@@ -4,7 +4,6 @@
  * as a content whose two elements are the least and the greatest that any element may be; equal ones make a tensor of one value. Only
  * integers, bools and constant floats have them: bounds of a symbolic float would take up assumptions that no size asks for. */
 
-static bool same(shp_elem a, shp_elem b) { return a.num == b.num && a.den == b.den && (a.den != -1 || a.real == b.real); }
 static bool constant(shp_node *n, shp_elem e) { double v; return shp_elem_number(n, e, &v); }
 
 /* The least and the greatest that any element of input i may be: its bounds, or the one value that its elements have. */
@@ -17,7 +16,7 @@ static bool in_bounds(shp_node *n, uint32_t i, shp_elem b[2])
     b[0] = c->elem[0];
     b[1] = c->elem[few ? 0 : 1];
     for (uint32_t p = 1; few && p < c->count; p++)
-        if (!same(b[0], c->elem[p])) return false;
+        if (b[0] != c->elem[p]) return false;
     return true;
 }
 
@@ -25,15 +24,15 @@ bool shp_in_value(shp_node *n, uint32_t i, shp_elem *e)
 {
     const shp_content *c = shp_in_bounds(n, i);
     if (c) *e = c->elem[0];
-    return c && same(c->elem[0], c->elem[1]);
+    return c && c->elem[0] == c->elem[1];
 }
 
 void shp_out_bounds(shp_node *n, uint32_t o, shp_elem lo, shp_elem hi)
 {
-    if (o >= n->nout || n->failed || n->out[o].content || !n->out[o].shape || !lo.den || !hi.den) return;
+    if (o >= n->nout || n->failed || n->out[o].content || !n->out[o].shape || !lo || !hi) return;
     int64_t count = shp_count(n, n->out[o].shape);
-    bool one = same(lo, hi), few = count >= 0 && count <= SHP_ELEMENTS_MAX;
-    if ((few && !one) || lo.den > 1 || hi.den > 1) return;
+    bool one = lo == hi, few = count >= 0 && count <= SHP_ELEMENTS_MAX;
+    if ((few && !one) || shp_elem_den(lo) > 1 || shp_elem_den(hi) > 1) return;
     shp_content *c = shp_content_new(n, few ? (uint64_t)count : 2);
     for (uint32_t i = 0; c && i < c->count; i++) c->elem[i] = i ? hi : lo;
     if (few || !c) { shp_out_content(n, o, c); return; }
@@ -51,7 +50,7 @@ void shp_out_bounds_of(shp_node *n, uint32_t o, uint32_t i)
 void shp_out_cast_bounds(shp_node *n, int from, int to)
 {
     const shp_content *c = n->nout && !n->out[0].content ? shp_in_bounds(n, 0) : NULL;
-    bool one = c && same(c->elem[0], c->elem[1]), whole = shp_dtype_kind(from) != 'F' && shp_dtype_kind(to) != 'F';
+    bool one = c && c->elem[0] == c->elem[1], whole = shp_dtype_kind(from) != 'F' && shp_dtype_kind(to) != 'F';
     if (c && (c->fixed || whole) && (one || shp_dtype_kind(to) != 'B'))
         shp_out_bounds(n, 0, shp_elem_cast(n, from, to, c->elem[0]), shp_elem_cast(n, from, to, c->elem[1]));
 }
@@ -72,7 +71,7 @@ static int slope(shp_calc op, int operand)
 static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[2], const shp_elem b[2])
 {
     bool numbers = constant(n, a[0]) && constant(n, a[1]) && constant(n, b[0]) && constant(n, b[1]), flag = op >= SHP_EQUAL && op <= SHP_XOR;
-    bool one = same(a[0], a[1]) && same(b[0], b[1]), floats = shp_dtype_kind(dtype) == 'F';
+    bool one = a[0] == a[1] && b[0] == b[1], floats = shp_dtype_kind(dtype) == 'F';
     if (floats ? !one || !numbers : !numbers && op >= SHP_DIV && op <= SHP_POW) return false;
     if (one) a[0] = a[1] = shp_elem_calc(n, op, dtype, a[0], b[0]);
     else {
@@ -85,7 +84,7 @@ static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[2], const sh
         a[0] = low;
         a[1] = high;
     }
-    return a[0].den && a[1].den && (!flag || same(a[0], a[1]));
+    return a[0] && a[1] && (!flag || a[0] == a[1]);
 }
 
 void shp_out_calc_bounds(shp_node *n, shp_calc op)

@@ -2,26 +2,42 @@
 #include "index.h"
 #include "nn.h"
 
+#include <string.h>
+
 /* Element arithmetic. Integers and symbolic floats go through dims; float constants through doubles, rounded to the element type
  * after each step (innocuous for + - * / and sqrt of at most 24 significand bits). A symbolic float is a quotient num/den that the
- * float arithmetic of a run agrees with, for sizes below 2^18; `real` not 0 marks one that agrees only as far as floor goes:
+ * float arithmetic of a run agrees with, for sizes below 2^18; ROUGH marks one that agrees only as far as floor goes:
  * where it is a whole number, the run may have it an ulp higher. */
 
-static const shp_elem UNKNOWN;
+enum { UNKNOWN = 0, ROUGH = 1 << 19 };
 static const int64_t EXACT = 1 << 18;   /* R2e: sizes in float32 are below this */
 
 shp_elem shp_elem_int(shp_node *n, int64_t v) { return shp_elem_dim(num(n, v)); }
-shp_elem shp_elem_dim(shp_dim d) { return (shp_elem){ d, d != 0, 0 }; }
-shp_elem shp_elem_real(double v) { return (shp_elem){ 0, -1, v }; }
-bool shp_elem_known(shp_elem e) { return e.den != 0; }
 
-bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v) { return e.den == 1 && is_num(n, e.num, v); }
+shp_elem shp_elem_real(double v)
+{
+    uint64_t bits = (uint64_t)0x7ff8 << 48;     /* the one NaN */
+    if (v == v) memcpy(&bits, &v, sizeof bits);
+    return ~bits;
+}
+
+double shp_elem_value(shp_elem e)
+{
+    double v;
+    e = ~e;
+    memcpy(&v, &e, sizeof v);
+    return v;
+}
+
+static bool is_rough(shp_elem e) { return (e >> 32 & ROUGH) != 0; }
+
+bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v) { return is_num(n, shp_elem_whole(e), v); }
 
 bool shp_elem_number(shp_node *n, shp_elem e, double *v)
 {
     int64_t i;
-    if (e.den == -1) *v = e.real;
-    else if (e.den >= 1 && is_num(n, e.num, &i)) *v = (double)i / e.den;
+    if (shp_elem_is_real(e)) *v = shp_elem_value(e);
+    else if (is_num(n, shp_elem_num(e), &i)) *v = (double)i / shp_elem_den(e);
     else return false;
     return true;
 }
@@ -141,8 +157,8 @@ typedef struct ratio { shp_dim num; int64_t den; } ratio;      /* den 0: none */
 
 static ratio ratio_of(shp_node *n, shp_elem e)
 {
-    if (e.den >= 0) return (ratio){ e.num, e.real != 0 ? 0 : e.den };
-    double v = e.real;
+    if (!shp_elem_is_real(e)) return (ratio){ shp_elem_num(e), is_rough(e) ? 0 : shp_elem_den(e) };
+    double v = shp_elem_value(e);
     for (int64_t den = 1; den <= 1024; den *= 2, v *= 2)
         if (truncated(v) == v && v > -0x1p53 && v < 0x1p53) return (ratio){ num(n, (int64_t)v), den };
     return (ratio){ 0 };
@@ -154,7 +170,7 @@ static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
     int64_t v;
     if (!p || q <= 0) return UNKNOWN;
     if (is_num(n, p, &v)) return real(dtype, (double)v / (double)q);
-    if (q > 1 << 20 || (dtype != SHP_FLOAT && dtype != SHP_DOUBLE)) return UNKNOWN;
+    if (q > SHP_DEN_MAX || (dtype != SHP_FLOAT && dtype != SHP_DOUBLE)) return UNKNOWN;
     for (int64_t f = 2, left = q; left > 1; f++) {
         if (f * f > left) f = left;
         for (; left % f == 0; left /= f) {
@@ -162,7 +178,7 @@ static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
             if (d) p = d, q /= f;
         }
     }
-    return (shp_elem){ p, (int32_t)q, 0 };
+    return (uint64_t)q << 32 | p;
 }
 
 /* The fraction p/q with q <= 1000 whose nearest float is v > 0: by continued fractions. */
@@ -181,19 +197,34 @@ static bool fraction(int dtype, double v, int64_t *p, int64_t *q)
     return false;
 }
 
-/* How far h*c (or h/c) in floating point agrees with h*p/q for every h < 2^16: 0 not even its floor, 1 the floor only, 2 in full. */
+/* Whether h*c (or h/c) in floating point is h*p/q: 0 not even its floor, 1 the floor only, 2 in full. */
+static int agrees_at(int dtype, double c, bool divide, int64_t p, int64_t q, int64_t h)
+{
+    double v = divide ? (double)h / c : (double)h * c, whole = (double)(h * p / q);
+    if (dtype == SHP_FLOAT) v = (double)(float)v;
+    return v < whole || v >= whole + 1 ? 0 : (h * p % q == 0) == (v == whole) ? 2 : 1;
+}
+
+/* The least of that for every h < 2^16. Two roundings move a float32 by less than 2^-22 of it, so only rests near 0 or q may fail. Among
+ * sizes of one rest the error grows evenly as long as the result's exponent stays: the ends of each such range decide. */
 static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
 {
     int best = 2;
+    int64_t most = (1 << 16) - 1, near = dtype == SHP_FLOAT ? p / 64 : 0, rest = 0;
     if (power_of_2(q) && (divide || p <= 256)) return best;
-    int64_t whole = 0, rest = 0;
-    for (int64_t h = 1; h < 1 << 16; h++) {
-        double v = divide ? (double)h / c : (double)h * c;
-        if (dtype == SHP_FLOAT) v = (double)(float)v;
-        whole += p / q, rest += p % q;
-        if (rest >= q) rest -= q, whole++;
-        if (v < (double)whole || v >= (double)(whole + 1)) return 0;
-        if ((rest == 0) != (v == (double)whole)) best = 1;
+    for (int64_t first = 1; first <= q && first <= most; first++) {
+        rest = (rest + p) % q;
+        if (rest > near && q - rest > near) continue;
+        int64_t last = most - (most - first) % q;
+        for (int64_t top = q, end = 0; end < most; top *= 2) {
+            end = (top - 1) / p;            /* the last h whose result is below a power of 2 */
+            for (int64_t i = -1; i < 2; i++) {
+                int64_t h = end - (end - first) % q + i * q;
+                int as = agrees_at(dtype, c, divide, p, q, h < first ? first : h > last ? last : h);
+                if (as < best) best = as;
+                if (!best) return 0;
+            }
+        }
     }
     return best;
 }
@@ -214,15 +245,15 @@ static shp_elem scaled(shp_node *n, int dtype, ratio a, double c, bool divide)
         if (!agrees || (agrees == 1 && lo(n, a.num) < 0)) return UNKNOWN;
     }
     shp_elem r = quotient(n, dtype, mul(n, a.num, num(n, p)), a.den * q);
-    if (agrees == 1 && r.den > 0) r.real = 1;
-    return r;
+    return agrees == 1 && shp_elem_den(r) > 0 ? r | (uint64_t)ROUGH << 32 : r;
 }
 
 /* ---- comparisons ---- */
 /* 1 a >= b, 0 a < b, -1 undecided (or unordered); likewise equality. */
 static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
 {
-    if (a.den == -1 && b.den == -1) return equal ? a.real == b.real : a.real >= b.real ? 1 : a.real < b.real ? 0 : -1;
+    double v = shp_elem_value(a), w = shp_elem_value(b);
+    if (shp_elem_is_real(a) && shp_elem_is_real(b)) return equal ? v == w : v >= w ? 1 : v < w ? 0 : -1;
     ratio p = ratio_of(n, a), q = ratio_of(n, b);
     if (!p.den || !q.den) return -1;
     shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
@@ -232,7 +263,7 @@ static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
 int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, false); }
 int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, true); }
 
-static shp_elem not(shp_node *n, shp_elem a) { return a.den ? shp_elem_dim(sub(n, num(n, 1), a.num)) : a; }
+static shp_elem not(shp_node *n, shp_elem a) { return shp_elem_dim(sub(n, num(n, 1), shp_elem_num(a))); }
 
 /* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
 static bool assumed(shp_node *n, shp_dim d)
@@ -265,14 +296,15 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
 
 /* And, Or, Xor: where one flag decides, or one excludes the other; else the lesser, the greater, the difference of the two, if they are made
  * of sizes. */
-static shp_elem logical(shp_node *n, shp_calc op, shp_elem a, shp_elem b)
+static shp_elem logical(shp_node *n, shp_calc op, shp_elem p, shp_elem q)
 {
-    if (!a.den || is(n, b.num, 0) || is(n, b.num, 1)) { shp_elem t = a; a = b; b = t; }
-    if (is(n, a.num, op == SHP_OR)) return op == SHP_XOR ? b : a;
-    if (is(n, a.num, op != SHP_OR)) return op == SHP_XOR ? not(n, b) : b;
-    if (!a.den || !b.den) return UNKNOWN;
-    if (a.num == b.num) return op == SHP_XOR ? shp_elem_int(n, 0) : a;
-    shp_dim both = add(n, a.num, b.num), least = dim_min(n, a.num, b.num);
+    shp_dim a = shp_elem_num(p), b = shp_elem_num(q);
+    if (!a || is(n, b, 0) || is(n, b, 1)) { shp_dim t = a; a = b; b = t; }
+    if (is(n, a, op == SHP_OR)) return shp_elem_dim(op == SHP_XOR ? b : a);
+    if (is(n, a, op != SHP_OR)) return op == SHP_XOR ? not(n, shp_elem_dim(b)) : shp_elem_dim(b);
+    if (!a || !b) return UNKNOWN;
+    if (a == b) return op == SHP_XOR ? shp_elem_int(n, 0) : shp_elem_dim(a);
+    shp_dim both = add(n, a, b), least = dim_min(n, a, b);
     if (!like_a_size(n, both)) return UNKNOWN;
     if (op == SHP_AND && shp_dim_ge(n->dims, num(n, 1), both) == 1) return shp_elem_int(n, 0);
     return shp_elem_dim(op == SHP_AND ? least : op == SHP_OR ? sub(n, both, least) : sub(n, both, add(n, least, least)));
@@ -361,27 +393,28 @@ static bool reals(shp_calc op, double a, double b, double *r)
 /* Roundings of a quotient: what the floor-only ones allow, too. */
 static shp_dim whole(shp_node *n, shp_calc op, shp_elem a)
 {
-    if (a.den == 1) return a.num;
-    shp_dim den = num(n, a.den);
-    if (op == SHP_FLOOR) return floor_div(n, a.num, den);
-    if (op == SHP_CEIL) return a.real != 0 ? 0 : ceil_div(n, a.num, den);
-    if (a.den % 2 == 0) return 0;       /* Round: halves go to even */
-    return floor_div(n, add(n, mul(n, a.num, num(n, 2)), den), num(n, 2 * (int64_t)a.den));
+    int32_t q = shp_elem_den(a);
+    shp_dim p = shp_elem_num(a), den = num(n, q);
+    if (q == 1) return p;
+    if (op == SHP_FLOOR) return floor_div(n, p, den);
+    if (op == SHP_CEIL) return is_rough(a) ? 0 : ceil_div(n, p, den);
+    if (q % 2 == 0) return 0;           /* Round: halves go to even */
+    return floor_div(n, add(n, mul(n, p, num(n, 2)), den), num(n, 2 * (int64_t)q));
 }
 
 static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
     if (op == SHP_FLOOR || op == SHP_CEIL || op == SHP_ROUND) return quotient(n, dtype, whole(n, op, a), 1);
     ratio p = ratio_of(n, a), q = ratio_of(n, b);
-    if (a.den > 0 && p.den && b.den == -1 && (op == SHP_MUL || op == SHP_DIV)) return scaled(n, dtype, p, b.real, op == SHP_DIV);
-    if (b.den > 0 && q.den && a.den == -1 && op == SHP_MUL) return scaled(n, dtype, q, a.real, false);
+    if (!shp_elem_is_real(a) && p.den && shp_elem_is_real(b) && (op == SHP_MUL || op == SHP_DIV)) return scaled(n, dtype, p, shp_elem_value(b), op == SHP_DIV);
+    if (!shp_elem_is_real(b) && q.den && shp_elem_is_real(a) && op == SHP_MUL) return scaled(n, dtype, q, shp_elem_value(a), false);
     if (op == SHP_MIN || op == SHP_MAX) {
         int ge = shp_elem_ge(n, a, b);
         if (ge >= 0) return (ge == 1) == (op == SHP_MAX) ? a : b;
     }
     if (!p.den) return UNKNOWN;
     if (is_unary(op)) return quotient(n, dtype, integers(n, op, SHP_INT64, p.num, 0), op == SHP_SIGN ? 1 : p.den);
-    if (!q.den || q.den > 1 << 20 || p.den > 1 << 20) return UNKNOWN;
+    if (!q.den) return UNKNOWN;
     bool one = power_of_2(p.den) || power_of_2(q.den), exact = power_of_2(p.den * q.den), fits = true;
     shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
     int64_t den = p.den * q.den;
@@ -404,13 +437,13 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
 }
 
 /* ---- what rules call ---- */
-static bool not_a_number(shp_elem e) { return e.den == -1 && e.real != e.real; }
+static bool not_a_number(shp_elem e) { return shp_elem_is_real(e) && shp_elem_value(e) != shp_elem_value(e); }
 
 static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
     double r;
     if (op >= SHP_AND && op <= SHP_XOR) return logical(n, op, a, b);
-    if (!a.den || (!b.den && !is_unary(op))) return UNKNOWN;
+    if (!a || (!b && !is_unary(op))) return UNKNOWN;
     if (op == SHP_NOT) return not(n, a);
     if (op == SHP_EQUAL) return indicator(n, a, b, true);
     if (op >= SHP_LESS && op <= SHP_GREATER_EQUAL) {
@@ -418,9 +451,12 @@ static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_
         shp_elem ge = op == SHP_LESS_EQUAL || op == SHP_GREATER ? indicator(n, b, a, false) : indicator(n, a, b, false);
         return op == SHP_LESS || op == SHP_GREATER ? not(n, ge) : ge;
     }
-    if (shp_dtype_kind(dtype) != 'F') return a.den == 1 && (is_unary(op) || b.den == 1) ? fitted(n, dtype, integers(n, op, dtype, a.num, b.num)) : UNKNOWN;
-    if (a.den != -1 || (b.den != -1 && !is_unary(op))) return quotients(n, op, dtype, a, b);
-    return reals(op, a.real, b.real, &r) ? real(dtype, r) : UNKNOWN;
+    if (shp_dtype_kind(dtype) != 'F') {
+        shp_dim x = shp_elem_whole(a), y = shp_elem_whole(b);
+        return x && (is_unary(op) || y) ? fitted(n, dtype, integers(n, op, dtype, x, y)) : UNKNOWN;
+    }
+    if (!shp_elem_is_real(a) || (!shp_elem_is_real(b) && !is_unary(op))) return quotients(n, op, dtype, a, b);
+    return reals(op, shp_elem_value(a), shp_elem_value(b), &r) ? real(dtype, r) : UNKNOWN;
 }
 
 shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
@@ -437,17 +473,19 @@ shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem
 /* A float as an integer: truncated; as a bool: whether it is not 0. */
 static shp_elem to_integer(shp_node *n, shp_elem e)
 {
-    if (e.den == -1) return e.real > -0x1p63 && e.real < 0x1p63 ? shp_elem_int(n, (int64_t)e.real) : UNKNOWN;
-    return e.den == 1 ? shp_elem_dim(e.num) : shp_elem_dim(divided(n, e.num, num(n, e.den)));
+    double v = shp_elem_value(e);
+    if (shp_elem_is_real(e)) return v > -0x1p63 && v < 0x1p63 ? shp_elem_int(n, (int64_t)v) : UNKNOWN;
+    return shp_elem_den(e) == 1 ? e : shp_elem_dim(divided(n, shp_elem_num(e), num(n, shp_elem_den(e))));
 }
 
 static shp_elem to_bool(shp_node *n, shp_elem e)
 {
-    if (e.den == -1) return shp_elem_int(n, e.real != 0);
-    int64_t least = lo(n, e.num), most = hi(n, e.num);
+    if (shp_elem_is_real(e)) return shp_elem_int(n, shp_elem_value(e) != 0);
+    shp_dim d = shp_elem_num(e);
+    int64_t least = lo(n, d), most = hi(n, d);
     if (least > 0 || most < 0) return shp_elem_int(n, 1);
-    if (e.den == 1 && least >= 0 && most <= 1) return e;
-    return e.real == 0 ? not(n, indicator(n, shp_elem_dim(e.num), shp_elem_int(n, 0), true)) : UNKNOWN;
+    if (shp_elem_den(e) == 1 && least >= 0 && most <= 1) return e;
+    return is_rough(e) ? UNKNOWN : not(n, indicator(n, shp_elem_dim(d), shp_elem_int(n, 0), true));
 }
 
 static shp_elem to_float(shp_node *n, int from, int to, shp_elem e)
@@ -455,20 +493,21 @@ static shp_elem to_float(shp_node *n, int from, int to, shp_elem e)
     double v;
     if (shp_elem_number(n, e, &v)) return real(to, v);
     if (to != SHP_FLOAT) return to == SHP_DOUBLE ? e : UNKNOWN;
-    if (from == SHP_FLOAT || hi(n, e.num) < EXACT) return e;
-    if (!like_a_size(n, e.num)) return UNKNOWN;
-    shp_assume(n, num(n, EXACT - 1), e.num, "float32");
+    shp_dim d = shp_elem_num(e);
+    if (from == SHP_FLOAT || hi(n, d) < EXACT) return e;
+    if (!like_a_size(n, d)) return UNKNOWN;
+    shp_assume(n, num(n, EXACT - 1), d, "float32");
     return e;
 }
 
 shp_elem shp_elem_cast(shp_node *n, int from, int to, shp_elem e)
 {
     char a = shp_dtype_kind(from), b = shp_dtype_kind(to);
-    if (!e.den || !a || !b || a == 'S' || b == 'S' || a == 'C' || b == 'C') return UNKNOWN;
+    if (!e || !a || !b || a == 'S' || b == 'S' || a == 'C' || b == 'C') return UNKNOWN;
     if (from == to) return e;
     if (b == 'B') return to_bool(n, e);
     if (b == 'F') return to_float(n, from, to, e);
-    return fitted(n, to, a == 'F' ? to_integer(n, e).num : e.num);
+    return fitted(n, to, shp_elem_num(a == 'F' ? to_integer(n, e) : e));
 }
 
 bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)

@@ -63,7 +63,7 @@ static shp_fact leave(shp_node *n, uint32_t o, const shp_scope *body, shp_fact f
     else if (c) {
         shp_content *copy = shp_content_new(n, c->count);
         for (uint32_t i = 0; copy && i < c->count; i++)
-            if (c->elem[i].den < 1 || !born_inside(n, body, c->elem[i].num)) copy->elem[i] = c->elem[i];
+            if (!born_inside(n, body, shp_elem_num(c->elem[i]))) copy->elem[i] = c->elem[i];
         f.content = copy;
     }
     f.id = shp_mix(n->id, o);
@@ -128,8 +128,7 @@ static bool same_content(const shp_content *a, const shp_content *b)
     if (a == b || !a || !b) return a == b;
     if (a->count != b->count || a->length != b->length || a->item || b->item) return a->length != 0 && a->length == b->length && !a->item && !b->item;
     for (uint32_t i = 0; i < a->count; i++)
-        if (a->elem[i].num != b->elem[i].num || a->elem[i].den != b->elem[i].den || (a->elem[i].den == -1 && a->elem[i].real < b->elem[i].real) ||
-            (a->elem[i].den == -1 && a->elem[i].real > b->elem[i].real)) return false;
+        if (a->elem[i] != b->elem[i]) return false;
     return true;
 }
 

@@ -28,7 +28,7 @@ static shp_elem exponent(shp_node *n, int from, int to, shp_elem e)
 {
     if (shp_dtype_kind(to) == 'F') return shp_elem_cast(n, from, to, e);
     shp_elem i = shp_elem_cast(n, from, SHP_INT64, e);
-    return shp_elem_eq(n, i, e) == 1 ? i : (shp_elem){ 0 };
+    return shp_elem_eq(n, i, e) == 1 ? i : 0;
 }
 
 /* Elements of output 0: op over the inputs, from the first to the last, broadcast; input 1 lies at axis `at` (below 0: at the end). mean: divided
@@ -139,7 +139,7 @@ static const shp_node_proto *maker(const shp_node *n, uint32_t slot, const char 
 static shp_elem only_elem(shp_node *n, uint32_t slot)
 {
     const shp_content *c = slot == SHP_NONE ? NULL : shp_fact_content(n, &n->scope->fact[slot]);
-    return c && c->count == 1 ? c->elem[0] : (shp_elem){ 0 };
+    return c && c->count == 1 ? c->elem[0] : 0;
 }
 
 /* PyTorch writes a // b as Div(a, b) - Cast(And(Not(Equal(Sign(a), Sign(b))), Cast(Mod(a, b)))). Under R2b, which that Div takes up, a is
@@ -153,9 +153,9 @@ static bool no_rest(shp_node *n, uint32_t i)
     for (int k = 0; k < 2 && (p = maker(n, slot, k ? "Equal" : "Not")) != NULL; k++) slot = p->input[0];
     p = maker(n, slot, "Sign");
     if (!p || p->input[0] != mod->input[0]) return false;
-    shp_elem a = only_elem(n, mod->input[0]), b = only_elem(n, mod->input[1]);
-    if (a.den != 1 || b.den != 1 || shp_dim_lo(n->dims, b.num) <= 0) return false;
-    if (!shp_at_least(n, a.num, 0, "division")) shp_assume(n, a.num, num(n, 0), "division");
+    shp_dim a = shp_elem_whole(only_elem(n, mod->input[0])), b = shp_elem_whole(only_elem(n, mod->input[1]));
+    if (!a || shp_dim_lo(n->dims, b) <= 0) return false;
+    if (!shp_at_least(n, a, 0, "division")) shp_assume(n, a, num(n, 0), "division");
     return true;
 }
 
@@ -164,7 +164,7 @@ int infer_and(shp_node *n)
     if (binary(n, SHP_AND)) return n->failed;
     const shp_content *known = n->nout ? n->out[0].content : NULL;
     int64_t v;
-    if (known && (known->count != 1 || is_num(n, known->elem[0].num, &v))) return SHP_OK;
+    if (known && (known->count != 1 || shp_elem_is_int(n, known->elem[0], &v))) return SHP_OK;
     if (!no_rest(n, 0) && !no_rest(n, 1)) return SHP_OK;
     shp_content *c = shp_content_new(n, 1);
     if (c) c->elem[0] = shp_elem_int(n, 0);
@@ -212,10 +212,10 @@ int infer_where(shp_node *n)
     for (uint32_t i = 1; x[0] && i < 3; i++) x[i] = spread(n, i, -1);
     shp_content *c = x[0] ? shp_content_new(n, x[0]->count) : NULL;
     for (uint32_t p = 0; c && p < c->count; p++) {
-        shp_elem a = x[1] ? x[1]->elem[p] : (shp_elem){ 0 }, b = x[2] ? x[2]->elem[p] : (shp_elem){ 0 };
+        shp_elem a = x[1] ? x[1]->elem[p] : 0, b = x[2] ? x[2]->elem[p] : 0;
         int64_t yes;
         if (shp_elem_is_int(n, x[0]->elem[p], &yes)) c->elem[p] = yes ? a : b;
-        else if (a.num == b.num && a.den == b.den && a.real == b.real) c->elem[p] = a;
+        else if (a == b) c->elem[p] = a;
     }
     shp_out_content(n, 0, c);
     shp_elem yes;
@@ -230,8 +230,8 @@ int infer_where(shp_node *n)
 int infer_same(shp_node *n) { return shp_out_same(n, 0, 0); }
 
 /* The same with each element made by `make`. */
-typedef shp_elem make_elem(shp_node *n, int dtype, shp_elem e, const shp_elem *arg);
-static int mapped(shp_node *n, make_elem *make, int dtype, const shp_elem *arg)
+typedef shp_elem make_elem(shp_node *n, int dtype, shp_elem e, int arg);
+static int mapped(shp_node *n, make_elem *make, int dtype, int arg)
 {
     shp_out_same(n, 0, 0);
     const shp_content *x = spread(n, 0, -1);
@@ -260,20 +260,20 @@ int infer_reciprocal(shp_node *n) { return unary(n, SHP_RECIPROCAL); }
 int infer_not(shp_node *n) { return unary(n, SHP_NOT); }
 int infer_bitwise_not(shp_node *n) { return unary(n, SHP_BIT_NOT); }
 
-/* IsNaN and IsInf: a symbolic float is a finite size. arg: whether NaN, positive and negative infinity count. */
-static shp_elem make_is(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
+/* IsNaN and IsInf: a symbolic float is a finite size. What counts: 1 NaN, 2 positive, 4 negative infinity. */
+static shp_elem make_is(shp_node *n, int dtype, shp_elem e, int counts)
 {
     (void)dtype;
-    if (!e.den) return e;
-    double v = e.den == -1 ? e.real : 0;
-    return shp_elem_int(n, v != v ? arg[0].den : v - v == 0 ? 0 : v > 0 ? arg[1].den : arg[2].den);
+    if (!e) return e;
+    double v = shp_elem_is_real(e) ? shp_elem_value(e) : 0;
+    return shp_elem_int(n, ((v != v ? 1 : v - v == 0 ? 0 : v > 0 ? 2 : 4) & counts) != 0);
 }
 
-int infer_is_nan(shp_node *n) { return mapped(n, make_is, 0, (shp_elem[3]){ { .den = 1 } }); }
+int infer_is_nan(shp_node *n) { return mapped(n, make_is, 0, 1); }
 
 int infer_is_inf(shp_node *n)
 {
-    return mapped(n, make_is, 0, (shp_elem[3]){ { 0 }, { .den = shp_attr_int(n, "detect_positive") != 0 }, { .den = shp_attr_int(n, "detect_negative") != 0 } });
+    return mapped(n, make_is, 0, (shp_attr_int(n, "detect_positive") ? 2 : 0) | (shp_attr_int(n, "detect_negative") ? 4 : 0));
 }
 
 /* Clip: bounds as attributes below opset 11, as optional inputs from there on. */
@@ -325,16 +325,16 @@ int infer_dropout(shp_node *n)
 
 /* ---- casts ---- */
 
-static shp_elem make_cast(shp_node *n, int dtype, shp_elem e, const shp_elem *arg)
+static shp_elem make_cast(shp_node *n, int dtype, shp_elem e, int from)
 {
-    return shp_elem_cast(n, arg->den, dtype, e);
+    return shp_elem_cast(n, from, dtype, e);
 }
 
 static int cast(shp_node *n, int64_t to)
 {
     int from = shp_in_dtype(n, 0);
     if (from == to) return infer_identity(n);
-    mapped(n, make_cast, (int)to, &(shp_elem){ .den = from });
+    mapped(n, make_cast, (int)to, from);
     shp_out_cast_bounds(n, from, (int)to);
     return SHP_OK;
 }

@@ -173,7 +173,7 @@ static int scattered(shp_node *n, picks *s)
         int64_t to = pick(n, s, p);
         if (to < 0) return n->failed;
         for (int64_t k = p * s->inner; k < (p + 1) * s->inner; k++, to++) {
-            shp_elem e = { 0 };
+            shp_elem e = 0;
             if (u && k < (int64_t)u->count) e = u->elem[k];
             out->elem[to] = op < 4 ? shp_elem_calc(n, calcs[op], shp_in_dtype(n, 0), out->elem[to], e) : e;
         }
@@ -234,8 +234,8 @@ static int truth(shp_node *n, shp_elem e)
 {
     double v;
     if (shp_elem_number(n, e, &v)) return v != 0;
-    if (e.den < 1) return -1;
-    return shp_dim_lo(n->dims, e.num) > 0 || shp_dim_hi(n->dims, e.num) < 0 ? 1 : -1;
+    if (shp_elem_den(e) < 1) return -1;
+    return shp_dim_lo(n->dims, shp_elem_num(e)) > 0 || shp_dim_hi(n->dims, shp_elem_num(e)) < 0 ? 1 : -1;
 }
 
 /* How many elements of c (its first `cap`) are not 0, -1 where that is not known. */

@@ -102,7 +102,7 @@ int infer_constant_of_shape(shp_node *n)
         shp_fact value = shp_tensor_fact(n, t);
         const shp_content *c = shp_fact_content(n, &value);
         shp_out_type(n, 0, value.type);
-        e = c && c->count ? c->elem[0] : (shp_elem){ 0 };
+        e = c && c->count ? c->elem[0] : 0;
     }
     shp_want_rank(n, 0, 1, 1);
     const shp_content *in = shp_in_content(n, 0);
@@ -136,19 +136,19 @@ static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
 static shp_dim float_steps(shp_node *n, int dtype, const shp_elem *e)
 {
     shp_elem span = shp_elem_calc(n, SHP_SUB, dtype, e[1], e[0]);
-    shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), (shp_elem){ 0 });
-    return shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q).num;
+    shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), 0);
+    return shp_elem_num(shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q));
 }
 
 /* Elements of a Range: start + i*delta. A float that repeated addition, as runtimes do it, gives otherwise is unknown. */
 static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t count)
 {
-    shp_content *c = shp_elem_known(e[0]) && shp_elem_known(e[2]) ? shp_content_new(n, (uint64_t)count) : NULL;
+    shp_content *c = e[0] && e[2] ? shp_content_new(n, (uint64_t)count) : NULL;
     shp_elem sum = e[0];
     for (int64_t i = 0; c && i < count; i++) {
         shp_elem k = shp_dtype_kind(dtype) == 'F' ? shp_elem_real((double)i) : shp_elem_int(n, i);
         c->elem[i] = shp_elem_calc(n, SHP_ADD, dtype, e[0], shp_elem_calc(n, SHP_MUL, dtype, e[2], k));
-        if (sum.den == -1 && sum.real != c->elem[i].real) c->elem[i].den = 0;
+        if (shp_elem_is_real(sum) && shp_elem_value(sum) != shp_elem_value(c->elem[i])) c->elem[i] = 0;
         if (i + 1 < count) sum = shp_elem_calc(n, SHP_ADD, dtype, sum, e[2]);
     }
     shp_out_content(n, 0, c);
@@ -170,13 +170,13 @@ int infer_range(shp_node *n)
     if (shp_elem_number(n, e[2], &delta) && delta == 0) return shp_fail(n, SHP_D_VALUE, "delta is 0");
     shp_dim d = 0;
     if (floats) d = float_steps(n, dtype, e);
-    else if (e[0].den && e[1].den && e[2].den) d = steps(n, sub(n, e[1].num, e[0].num), e[2].num);
+    else if (e[0] && e[1] && e[2]) d = steps(n, sub(n, shp_elem_num(e[1]), shp_elem_num(e[0])), shp_elem_num(e[2]));
     if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, num(n, 0));
     if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
     shp_out(n, 0, 1, &d);
     if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);
-    else if (!floats && shp_elem_number(n, e[2], &delta) && e[0].den && e[1].den) {
-        shp_elem end = shp_elem_dim(delta > 0 ? sub(n, e[1].num, num(n, 1)) : add(n, e[1].num, num(n, 1)));
+    else if (!floats && shp_elem_number(n, e[2], &delta) && e[0] && e[1]) {
+        shp_elem end = shp_elem_dim(delta > 0 ? sub(n, shp_elem_num(e[1]), num(n, 1)) : add(n, shp_elem_num(e[1]), num(n, 1)));
         shp_out_bounds(n, 0, delta > 0 ? e[0] : end, delta > 0 ? end : e[0]);
     }
     return SHP_OK;
@@ -221,7 +221,7 @@ int infer_one_hot(shp_node *n)
     double real;
     int64_t v;
     shp_elem e = shp_only(n, 1);
-    shp_dim depth = shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e).num;
+    shp_dim depth = shp_elem_num(shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e));
     if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
     if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail(n, SHP_D_SHAPE, "wants two values, not %i", 2u);
     if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail(n, SHP_D_VALUE, "depth %x is negative", depth);

@@ -132,8 +132,8 @@ shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i)
     if (!l->known || i >= l->count) return 0;
     if (l->ints) return num(n, l->ints[i]);
     shp_elem e = l->content->elem[i];
-    if (e.den == -1 && e.real >= -0x1p53 && e.real <= 0x1p53 && (double)(int64_t)e.real == e.real) return num(n, (int64_t)e.real);
-    return e.den == 1 ? e.num : 0;
+    double v = shp_elem_is_real(e) ? shp_elem_value(e) : 0.5;
+    return v >= -0x1p53 && v <= 0x1p53 && (double)(int64_t)v == v ? num(n, (int64_t)v) : shp_elem_whole(e);
 }
 
 bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)

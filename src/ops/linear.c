@@ -68,7 +68,7 @@ int shp_choice(shp_node *n, const char *name, const char *words)
 
 shp_dim shp_element(const shp_content *c, int64_t i)
 {
-    return c && i >= 0 && i < c->count && c->elem[i].den == 1 ? c->elem[i].num : 0;
+    return c && i >= 0 && i < c->count ? shp_elem_whole(c->elem[i]) : 0;
 }
 
 void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first)

@@ -20,7 +20,7 @@ shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
 bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
-#define num(n, v) shp_num(n, v)
+static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp_dim_small(v) : shp_num(n, v); }
 #define add(n, a, b) shp_add(n, a, b)
 #define sub(n, a, b) shp_sub(n, a, b)
 #define mul(n, a, b) shp_mul(n, a, b)
@@ -47,9 +47,6 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);
 
 /* ---- element arithmetic (ops/content.c): unknown in, unknown out; exact or unknown ---- */
 shp_elem shp_elem_int(shp_node *n, int64_t v);
-shp_elem shp_elem_dim(shp_dim d);
-shp_elem shp_elem_real(double v);
-bool shp_elem_known(shp_elem e);
 bool shp_elem_number(shp_node *n, shp_elem e, double *v);       /* a number of any form, as a double */
 bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v);      /* an integer constant (den 1) */
 /* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown), floats rounded as the type

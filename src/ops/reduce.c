@@ -71,7 +71,7 @@ static void reduced_elements(shp_node *n, const shp_shape *x, const reduction *r
             if (op == SHP_MIN) b = a, a = e;
             int beats = !seen[o] ? last : last ? shp_elem_ge(n, b, a) : shp_elem_ge(n, a, b);
             if (last == beats) best->elem[o] = e, *to = shp_elem_int(n, p / inner % group);
-            if (beats < 0) best->elem[o] = *to = (shp_elem){ 0 };
+            if (beats < 0) best->elem[o] = *to = 0;
         } else *to = seen[o] ? shp_elem_calc(n, op, dtype, *to, e) : e;
         seen[o] = true;
     }

@@ -8,7 +8,7 @@
 static shp_dim scaled(shp_node *n, shp_dim d, shp_elem scale)
 {
     double c = 0;
-    if (!d || !shp_elem_known(scale)) return 0;
+    if (!d || !scale) return 0;
     if (shp_elem_number(n, scale, &c)) {
         if (c == 1) return d;
         if (!(c > 0)) {
@@ -17,13 +17,13 @@ static shp_dim scaled(shp_node *n, shp_dim d, shp_elem scale)
         }
     }
     int64_t v;
-    if (is_num(n, d, &v) && v >= 1 << 24 && scale.den == -1) {      /* float32 does not hold the size itself: by the specification's formula */
-        double exact = (double)v * (double)(float)scale.real;
+    if (is_num(n, d, &v) && v >= 1 << 24 && shp_elem_is_real(scale)) {      /* float32 does not hold the size itself: by the specification's formula */
+        double exact = (double)v * (double)(float)shp_elem_value(scale);
         return exact < 0x1p62 ? num(n, (int64_t)exact) : 0;
     }
     shp_elem size = shp_elem_cast(n, SHP_INT64, SHP_FLOAT, shp_elem_dim(d));
     size = shp_elem_cast(n, SHP_FLOAT, SHP_INT64, shp_elem_calc(n, SHP_MUL, SHP_FLOAT, size, scale));
-    return size.den == 1 ? size.num : 0;
+    return shp_elem_whole(size);
 }
 
 /* Resize with an aspect ratio to keep: one factor for all axes, the smallest (not_larger) or the largest of size / input size, and
