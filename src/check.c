@@ -34,11 +34,11 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     int min = shp_schema_min_inputs(s), max = shp_schema_max_inputs(s), most = shp_schema_max_outputs(s);
     while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
     if (inputs < min || inputs > max || outputs > most)
-        return !shp_fail(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs,
+        return !shp_failf(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs,
                          (int64_t)n->opset, (int64_t)min, (int64_t)max, (int64_t)most);
     for (int i = 0; i < inputs; i++)
         if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i))
-            return !shp_fail(n, SHP_D_ARITY, "input %d is required but left out", (int64_t)i);
+            return !shp_fail1(n, SHP_D_ARITY, "input %d is required but left out", i);
     return true;
 }
 
@@ -65,10 +65,10 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
         if (own->type && own->type != a->type && a->type)
-            return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a->name, (int64_t)own->type, (int64_t)a->type);
+            return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a->name, (int64_t)own->type, (int64_t)a->type);
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
-        if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_fail(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
+        if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
     if (n->foreign) return true;
     s->attrs_known = true;
     s->attrs_hash = all->hash;
@@ -84,13 +84,13 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         int f = shp_schema_input(s, (int)i);
         if (!type || f == SHP_FORMAL_NONE) continue;
         if (f < 0) {
-            if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, i, (int)type, -1 - f);
+            if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)(-1 - f));
         } else if (!shp_schema_allows(s, f, type)) {
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, i, (int)type, (int64_t)n->opset);
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)n->opset);
         } else if (!bound[f]) {
             bound[f] = type;
         } else if (bound[f] != type && !mixed) {
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, i, (int)type, (int)bound[f]);
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)bound[f]);
         }
     }
 }

@@ -76,7 +76,7 @@ const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, shp_signature *s);
 
-/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_fail; %v is the value it is about (NULL: none). */
+/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none). */
 void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, ...);
 /* Ends the call. */
 void shp_stop(shp_infer *x, shp_code code, const char *format, ...);

@@ -510,7 +510,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     shp_type type = shp_declared_type(x, declared);
     if (!f->type) f->type = type;
     else if (type && type != f->type) {
-        shp_diagnose(x, s, n, SHP_D_DECLARED, &sl->name, "the file declares '%v' as %t, but it is %t", (int)type, (int)f->type);
+        shp_diagnose(x, s, n, SHP_D_DECLARED, &sl->name, "the file declares '%v' as %t, but it is %t", (int64_t)type, (int64_t)f->type);
         return;
     }
     const shp_type_proto *t = declared_tensor(declared);
@@ -549,8 +549,8 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     if (!verdict) return;
     const shp_dim_proto *p = &t->dim[axis];
     shp_code code = verdict == 2 ? SHP_D_DECLARED : SHP_D_NARROWER;
-    if (p->kind == SHP_DIM_VALUE) shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as %d, but it is %x", (int64_t)axis, p->value, f->shape->dim[axis]);
-    else shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as '%n', but it is %x", (int64_t)axis, &p->param, f->shape->dim[axis]);
+    if (p->kind == SHP_DIM_VALUE) shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as %d, but it is %x", (int64_t)axis, p->value, (int64_t)f->shape->dim[axis]);
+    else shp_diagnose(x, s, n, code, &sl->name, "the file declares axis %d of '%v' as '%n', but it is %x", (int64_t)axis, &p->param, (int64_t)f->shape->dim[axis]);
 }
 
 /* ---- functions ---- */
@@ -629,7 +629,7 @@ static void host_rule(shp_node *n)
     }
     const struct shp_answer *a = &p->answer[p->answer_at++];
     if (!a->ok) {
-        shp_fail(n, SHP_D_HOST_RULE, "the host's rule failed: %n", &a->message);
+        shp_failf(n, SHP_D_HOST_RULE, "the host's rule failed: %n", &a->message);
         return;
     }
     for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
@@ -647,8 +647,8 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
     if (e->reported || n->x->p->probing) return;
     e->reported = true;
     int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
-    if (first > n->opset) shp_fail(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
-    else shp_fail(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
+    if (first > n->opset) shp_failf(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
+    else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
 }
 

@@ -419,13 +419,13 @@ bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && n->proto->
 int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
 {
     if (o >= n->nout) return SHP_OK;
-    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, (int64_t)n->x->options.rank);
+    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail2(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, n->x->options.rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) {
         int64_t size = 0;
         bool negative = shp_dim_number(n->dims, dim[i], &size) && size < 0;
-        if (negative) shp_fail(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", (int64_t)i, (int64_t)o, size);
+        if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, size);
         s->dim[i] = dim[i] && !negative ? dim[i] : shp_fresh(n, o, i, SHP_WHY_CONTENT);
     }
     n->out[o].shape = s;
@@ -443,7 +443,7 @@ int shp_out_same(shp_node *n, uint32_t o, uint32_t i) { return shp_out_shape(n, 
 int shp_out_rank(shp_node *n, uint32_t o, int64_t rank)
 {
     if (o >= n->nout) return SHP_OK;
-    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, (int64_t)n->x->options.rank);
+    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail2(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, n->x->options.rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = shp_fresh(n, o, i, SHP_WHY_RANK);
@@ -635,11 +635,11 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
         case 'n': put_name(t, *va_arg(args, const shp_str *)); break;
         case 'v': put_name(t, *value); break;
         case 'd': put_int(t, va_arg(args, int64_t)); break;
-        case 'x': put_dim(t, x, va_arg(args, shp_dim)); break;
+        case 'x': put_dim(t, x, (shp_dim)va_arg(args, int64_t)); break;
         case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
-        case 't': put_type(t, x, (shp_type)va_arg(args, int), 0); break;
+        case 't': put_type(t, x, (shp_type)va_arg(args, int64_t), 0); break;
         case 'i': {
-            uint32_t i = va_arg(args, uint32_t), slot = n ? in_slot(n, i) : SHP_NONE;
+            uint32_t i = (uint32_t)va_arg(args, int64_t), slot = n ? in_slot(n, i) : SHP_NONE;
             if (slot == SHP_NONE) { put_str(t, "(absent)"); break; }
             put_name(t, n->scope->graph->slot[slot].name);
             put_str(t, " ");
@@ -710,7 +710,7 @@ void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code co
     va_end(args);
 }
 
-int shp_fail(shp_node *n, shp_code code, const char *format, ...)
+int shp_failf(shp_node *n, shp_code code, const char *format, ...)
 {
     if (n->failed || n->x->p->waiting) return n->failed ? n->failed : (int)code;
     n->failed = (int)code;
@@ -721,6 +721,12 @@ int shp_fail(shp_node *n, shp_code code, const char *format, ...)
     va_end(args);
     return (int)code;
 }
+
+int shp_fail(shp_node *n, shp_code code, const char *text) { return shp_failf(n, code, text); }
+int shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a) { return shp_failf(n, code, format, a); }
+int shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b) { return shp_failf(n, code, format, a, b); }
+int shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c) { return shp_failf(n, code, format, a, b, c); }
+int shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d) { return shp_failf(n, code, format, a, b, c, d); }
 
 void shp_note(shp_node *n, shp_code code, const char *format, ...)
 {

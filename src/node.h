@@ -159,11 +159,16 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason);
 bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason);
 
 /* ---- failing ---- */
-/* Reports a contradiction and returns the code. The message is prefixed with operator and node; the format takes
- *   %s const char *   %n const shp_str *   %d int64_t   %x shp_dim   %h const shp_shape * (as [2, N])   %i uint32_t input index: its name and shape
- *   %t shp_type   %% a percent sign.
+/* Reports a contradiction and returns the code. The message is prefixed with operator and node. Its numbers, all int64_t, are in order
+ *   %d a number   %x a shp_dim   %i an input's index: its name and shape   %t a shp_type   %% a percent sign.
  * Only the first failure of a node counts. */
-int shp_fail(shp_node *n, shp_code code, const char *format, ...);
+int shp_fail(shp_node *n, shp_code code, const char *text);
+int shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a);
+int shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b);
+int shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c);
+int shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d);
+/* The same with any number of these, and %s const char *   %n const shp_str *   %h const shp_shape * (as [2, N]). */
+int shp_failf(shp_node *n, shp_code code, const char *format, ...);
 /* The same for something worth saying that does not stop the rule (severity as the code's). */
 void shp_note(shp_node *n, shp_code code, const char *format, ...);
 

@@ -11,7 +11,7 @@ static int check_groups(shp_node *n, const shp_dim *size, shp_code code)
 {
     int64_t a, b;
     if (is_num(n, size[N], &a) && is_num(n, size[K], &b) && (b < 1 || a % b))
-        shp_fail(n, code, "%d query heads are no multiple of %d key and value heads", a, b);
+        shp_fail2(n, code, "%d query heads are no multiple of %d key and value heads", a, b);
     return n->failed;
 }
 
@@ -19,7 +19,7 @@ static int check_groups(shp_node *n, const shp_dim *size, shp_code code)
 static int check_attention(shp_node *n, int64_t rank)
 {
     int64_t left = shp_attr_int_or(n, "left_window_size", -1), right = shp_attr_int_or(n, "right_window_size", -1);
-    if (left < -1 || right < -1) return shp_fail(n, SHP_D_ATTRIBUTE, "a window size of %d", left < -1 ? left : right);
+    if (left < -1 || right < -1) return shp_fail1(n, SHP_D_ATTRIBUTE, "a window size of %d", left < -1 ? left : right);
     if (shp_has(n, 4) != shp_has(n, 5) || shp_wants(n, 1) != shp_wants(n, 2))
         return shp_fail(n, SHP_D_ARITY, "key and value go together, past and present");
     if (shp_has(n, 6) && (shp_has(n, 4) || shp_wants(n, 1)))
@@ -82,7 +82,7 @@ int infer_rotary_embedding(shp_node *n)
     for (uint32_t i = 1; i < 3 && !n->failed; i++) {
         const shp_shape *cache = shp_in_shape(n, i);
         if (cache && shp_dim_eq(n->dims, cache->dim[cache->rank - 1], half) == 0)
-            shp_fail(n, SHP_D_SHAPE, "half of the rotated size is %x, not the last axis of %i", half, i);
+            shp_fail2(n, SHP_D_SHAPE, "half of the rotated size is %x, not the last axis of %i", half, i);
     }
     return shp_out_same(n, 0, 0);
 }
@@ -92,7 +92,7 @@ int infer_causal_conv(shp_node *n)
 {
     shp_dim size[26] = { 0 };
     if (shp_lay(n, "B C L; C 1 K; C; B C K-1 >", size)) return n->failed;
-    if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) return shp_fail(n, SHP_D_SHAPE, "the kernel %i is empty", (uint32_t)1);
+    if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) return shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
     return shp_lay(n, "> B C L; B C K-1", size);
 }
 
@@ -107,13 +107,13 @@ int infer_linear_attention(shp_node *n)
     if (n->failed) return n->failed;
     shp_str update = shp_attr_str(n, "update_rule");
     if (shp_has(n, 4) + 2 * shp_has(n, 5) != rule)
-        return shp_fail(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
+        return shp_failf(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
     if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >", size)) return n->failed;
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {
         shp_dim last = shp_want_dim(n, i, 2, 0, "");
         if (is_num(n, last, &v) && size[K] != last && (i == 5 ? v != 1 : shp_dim_eq(n->dims, last, mul(n, size[H], size[K])) == 0))
-            shp_fail(n, SHP_D_SHAPE, "the last axis of %i is neither kv_num_heads nor %s", i, i == 5 ? "1" : "that times the key's head size");
+            shp_failf(n, SHP_D_SHAPE, "the last axis of %i is neither kv_num_heads nor %s", (int64_t)i, i == 5 ? "1" : "that times the key's head size");
     }
     return n->failed ? (int)n->failed : shp_lay(n, "> B L N*V; B K H V", size);
 }

@@ -14,7 +14,7 @@ bool shp_is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->d
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
 {
     if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-    shp_fail(n, SHP_D_AXIS, "axis %d is outside [%d, %d)", axis, -rank, rank);
+    shp_fail3(n, SHP_D_AXIS, "axis %d is outside [%d, %d)", axis, -rank, rank);
     return -1;
 }
 
@@ -25,7 +25,7 @@ bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank
         int64_t a = shp_axis(n, axes[i], rank);
         if (a < 0) return false;
         if (set[a]) {
-            shp_fail(n, SHP_D_AXIS, "axis %d is named twice", axes[i]);
+            shp_fail1(n, SHP_D_AXIS, "axis %d is named twice", axes[i]);
             return false;
         }
         set[a] = true;
@@ -69,7 +69,7 @@ static int broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t 
         shp_dim *a = &out->dim[out->rank - s->rank + k], b = s->dim[k];
         shp_dim both = *a == b ? b : shp_dim_broadcast(n->dims, *a, b);
         if (!both && *a && b)
-            return shp_fail(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
+            return shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
         equal = equal && both == b;
         stays = stays && both == *a;
         *a = both;
@@ -98,16 +98,16 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
 {
     const shp_shape *s = shp_in_shape(n, i);
     if (!s || (s->rank >= lo && s->rank <= hi)) return s;
-    shp_fail(n, SHP_D_RANK, lo == hi ? "%i has not rank %d" : hi == SHP_RANK_MAX ? "%i has not rank %d or more" : "%i has not rank %d to %d", i, lo, hi);
+    shp_fail3(n, SHP_D_RANK, lo == hi ? "%i has not rank %d" : hi == SHP_RANK_MAX ? "%i has not rank %d or more" : "%i has not rank %d to %d", i, lo, hi);
     return NULL;
 }
 
 int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype)
 {
-    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
     int v = n->schema ? shp_schema_output(n->schema, (int)o) : -1;
     if (v >= 0 && !shp_schema_allows(n->schema, v, (int)dtype))
-        return shp_fail(n, SHP_D_TYPE, "%t is not among the types it gives", (shp_type)dtype);
+        return shp_fail1(n, SHP_D_TYPE, "%t is not among the types it gives", dtype);
     shp_out_type(n, o, (shp_type)dtype);
     return SHP_OK;
 }

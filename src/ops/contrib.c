@@ -142,7 +142,7 @@ int infer_qlinear_concat(shp_node *n)
     uint32_t inputs = shp_inputs(n), count = inputs > 2 ? inputs / 3 : 0;
     uint32_t *from = shp_alloc_array(n->x->arena, count + 1, sizeof *from);
     if (!from) return SHP_OK;
-    if (inputs % 3 != 2) return shp_fail(n, SHP_D_ARITY, "%d inputs are no tensors with scale and zero point each", (int64_t)inputs);
+    if (inputs % 3 != 2) return shp_fail1(n, SHP_D_ARITY, "%d inputs are no tensors with scale and zero point each", inputs);
     for (uint32_t k = 0; k < count; k++) from[k] = 2 + 3 * k;
     return as(n, infer_concat, from, count);
 }
@@ -200,7 +200,7 @@ int infer_gather_block_quantized(shp_node *n)
 {
     int64_t axis = 0, bits = shp_attr_int_or(n, "bits", 4);
     const shp_shape *x = shp_along(n, "gather_axis", 0, &axis), *at = shp_in_shape(n, 1);
-    if (bits != 2 && bits != 4 && bits != 8) return shp_fail(n, SHP_D_ATTRIBUTE, "bits is %d, not 2, 4 or 8", bits);
+    if (bits != 2 && bits != 4 && bits != 8) return shp_fail1(n, SHP_D_ATTRIBUTE, "bits is %d, not 2, 4 or 8", bits);
     if (!x || !at) return n->failed;
     int64_t last = x->rank - 1;
     shp_dim wide = mul(n, x->dim[last], num(n, 8 / bits));
@@ -313,10 +313,10 @@ int infer_unfold(shp_node *n)
 {
     int64_t axis = 0, size = shp_positive(n, "size"), step = shp_attr_int_or(n, "step", 1);
     const shp_shape *x = shp_along(n, "dim", -1, &axis);
-    if (step < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "step is %d", step);
+    if (step < 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "step is %d", step);
     if (n->failed || !x) return n->failed;
     shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), num(n, 1));
-    if (shp_dim_hi(n->dims, room) < 0) return shp_fail(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, (uint32_t)0);
+    if (shp_dim_hi(n->dims, room) < 0) return shp_fail3(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, 0);
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
     return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
 }

@@ -7,7 +7,7 @@ int64_t shp_positive(shp_node *n, const char *name)
 {
     int64_t v = shp_attr_int(n, name);
     if (v > 0 && v <= INT32_MAX) return v;
-    shp_fail(n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
+    shp_failf(n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
     return 0;
 }
 
@@ -89,7 +89,7 @@ static int cached(shp_node *n, uint32_t it, bool grows)
 {
     shp_dim size[26] = { 0 };
     int64_t heads = shp_attr_int(n, "num_heads"), kv = shp_attr_int(n, "kv_num_heads");
-    if (kv > 0 && heads % kv) return shp_fail(n, SHP_D_ATTRIBUTE, "num_heads %d is no multiple of kv_num_heads %d", heads, kv);
+    if (kv > 0 && heads % kv) return shp_fail2(n, SHP_D_ATTRIBUTE, "num_heads %d is no multiple of kv_num_heads %d", heads, kv);
     bool plain = !shp_has(n, 3) || shp_in_type(n, 3) == shp_in_type(n, 0);      /* else the cache may be packed, two in a byte */
     if (grouped(n, "N S W=C*D >", "N S A*D >", size)
         || shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >", size)) return n->failed;

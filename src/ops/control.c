@@ -89,7 +89,7 @@ int infer_if(shp_node *n)
     shp_scope *no = yes ? shp_body(n, "else_branch", NULL, 0, condition != 0, 2) : NULL;
     if (!yes || !no) return SHP_OK;
     if (shp_body_outputs(yes) != shp_body_outputs(no) || shp_body_outputs(yes) < n->nout)
-        return shp_fail(n, SHP_D_ARITY, "then_branch gives %d outputs, else_branch %d, the node has %d", (int64_t)shp_body_outputs(yes), (int64_t)shp_body_outputs(no), (int64_t)n->nout);
+        return shp_fail3(n, SHP_D_ARITY, "then_branch gives %d outputs, else_branch %d, the node has %d", shp_body_outputs(yes), shp_body_outputs(no), n->nout);
     shp_fact *a = shp_alloc_array(n->x->arena, n->nout, sizeof *a), *b = shp_alloc_array(n->x->arena, n->nout, sizeof *b);
     if (!a || !b) return SHP_OK;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
@@ -99,7 +99,7 @@ int infer_if(shp_node *n)
         b[o] = shp_body_output(n, no, o);
         differ |= ranks_differ(&a[o], &b[o]);
         if (a[o].type && b[o].type && a[o].type != b[o].type && shp_type_kind(n->x, a[o].type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b[o].type) == SHP_KIND_TENSOR)
-            shp_fail(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", (int64_t)o, (int)a[o].type, (int)b[o].type);
+            shp_fail3(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", o, a[o].type, b[o].type);
     }
     if (condition < 0 && differ) {
         bool first = shp_survives(n, a), second = shp_survives(n, b);
@@ -291,7 +291,7 @@ int infer_loop(shp_node *n)
     shp_scope *body = fixed_point(n, "body", l.in, count, 2, l.states, 1, !l.runs, l.widened);
     if (!body) return SHP_OK;
     if (shp_body_outputs(body) < 1 + l.states)
-        return shp_fail(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", (int64_t)shp_body_outputs(body), (int64_t)(1 + l.states));
+        return shp_fail2(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", shp_body_outputs(body), (1 + l.states));
     l.scans = shp_body_outputs(body) - 1 - l.states;
     n->scope->fails |= l.runs && body->fails;
 
@@ -324,12 +324,12 @@ static shp_fact slice_fact(shp_node *n, uint32_t i, int64_t axis, int64_t batch,
     if (!f.shape || f.shape->rank < 0) return f;
     const shp_shape *whole = f.shape;
     f.shape = NULL;
-    if (whole->rank <= batch) { shp_fail(n, SHP_D_RANK, "scan input %i needs at least rank %d", i, batch + 1); return f; }
+    if (whole->rank <= batch) { shp_fail2(n, SHP_D_RANK, "scan input %i needs at least rank %d", i, batch + 1); return f; }
     axis = shp_axis(n, axis, whole->rank - batch);
     if (axis < 0) return f;
     axis += batch;
     shp_dim same = *length ? shp_equal(n, *length, whole->dim[axis]) : whole->dim[axis];
-    if (!same) { shp_fail(n, SHP_D_SHAPE, "scan input %i has %x turns on axis %d, an earlier one %x", i, whole->dim[axis], axis, *length); return f; }
+    if (!same) { shp_fail4(n, SHP_D_SHAPE, "scan input %i has %x turns on axis %d, an earlier one %x", i, whole->dim[axis], axis, *length); return f; }
     *length = same;
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)whole->rank * sizeof(shp_dim));
     if (!s) return f;
@@ -358,7 +358,7 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
         bool same = a->rank == b->rank;
         for (int32_t k = 0; same && k < a->rank; k++) same = shp_equal(n, a->dim[k], b->dim[k]) != 0;
         if (same) continue;
-        shp_fail(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h: its shape must not change", (int64_t)i, a, b);
+        shp_failf(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h: its shape must not change", (int64_t)i, a, b);
         return fixed_point(n, "body", in, count, 0, states, 0, true, widened);
     }
     return body;
@@ -368,7 +368,7 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
 static int scan(shp_node *n, uint32_t offset, int64_t batch)
 {
     int64_t scans = shp_attr_int(n, "num_scan_inputs"), inputs = (int64_t)n->proto->inputs - offset;
-    if (scans < 1 || scans > inputs) return shp_fail(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs);
+    if (scans < 1 || scans > inputs) return shp_fail2(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs);
     uint32_t count = (uint32_t)inputs, states = count - (uint32_t)scans;
     shp_fact *in = shp_alloc_array(n->x->arena, count, sizeof *in), *start = shp_alloc_array(n->x->arena, count, sizeof *start);
     bool *widened = shp_alloc_array(n->x->arena, count, sizeof *widened);
@@ -393,7 +393,7 @@ static int scan(shp_node *n, uint32_t offset, int64_t batch)
     if (batch && shp_has(n, 0)) length = length ? length : 0;       /* sequence_lens only shortens: outputs keep the full length */
     shp_scope *body = scan_body(n, in, count, states, widened);
     if (!body) return SHP_OK;
-    if (shp_body_outputs(body) < states) return shp_fail(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", (int64_t)shp_body_outputs(body), (int64_t)states);
+    if (shp_body_outputs(body) < states) return shp_fail2(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", shp_body_outputs(body), states);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         shp_fact f = leave(n, o, body, shp_body_output(n, body, o));
         shp_out_type(n, o, f.type);

@@ -51,7 +51,7 @@ static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp
     shp_dim up = add(n, ceil_div(n, room, s), one);
     if (misfit) {
         if (!w->pool || shp_dim_hi(n->dims, up) < 0) {
-            shp_fail(n, SHP_D_SHAPE, "a window of %x does not fit into axis %d of size %x, %x with padding", span, w->first + i, h, padded);
+            shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit into axis %d of size %x, %x with padding", span, w->first + i, h, padded);
             return 0;
         }
         if (!w->ceil) return down == up ? up : 0;
@@ -74,7 +74,7 @@ static shp_dim sizes(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim
         return covers == 1 ? whole : covers == 0 ? full : dim_min(n, full, whole);
     }
     shp_dim out = sub(n, full, add(n, num(n, pad_of(w, i)), num(n, pad_of(w, i + w->axes))));
-    if (out && shp_dim_hi(n->dims, out) < 0) shp_fail(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, i + 2);
+    if (out && shp_dim_hi(n->dims, out) < 0) shp_fail2(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, i + 2);
     return out;
 }
 
@@ -89,7 +89,7 @@ static shp_dim slid(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim 
 static shp_dim kernel_at(shp_node *n, const window *w, int64_t i)
 {
     shp_dim k = shp_want_dim(n, w->weight, i + 2, w->kernel ? num(n, w->kernel[i]) : 0, "kernel_shape's entry");
-    if (k && shp_dim_hi(n->dims, k) < 1) shp_fail(n, SHP_D_SHAPE, "the kernel of %i is empty", w->weight);
+    if (k && shp_dim_hi(n->dims, k) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel of %i is empty", w->weight);
     return k;
 }
 
@@ -98,7 +98,7 @@ static shp_dim channels(shp_node *n, const window *w, const shp_shape *weight, s
 {
     int64_t group = shp_attr_int_or(n, "group", 1), c;
     if (group < 1) {
-        shp_fail(n, SHP_D_ATTRIBUTE, "group is %d", group);
+        shp_fail1(n, SHP_D_ATTRIBUTE, "group is %d", group);
         return 0;
     }
     shp_dim out = weight ? weight->dim[0] : 0, in = weight ? weight->dim[1] : 0, all = mul(n, in, num(n, group));
@@ -106,7 +106,7 @@ static shp_dim channels(shp_node *n, const window *w, const shp_shape *weight, s
         have = shp_want_dim(n, w->weight, 0, have, "the number of input channels");
         out = all;
     } else if (is_num(n, have, &c) && c % group == 0 ? !shp_equal(n, in, num(n, c / group)) : have && !shp_equal(n, have, all))
-        shp_fail(n, SHP_D_SHAPE, "weight %i wants %x input channels, input %i has %x", w->weight, all, w->x, have);
+        shp_fail4(n, SHP_D_SHAPE, "weight %i wants %x input channels, input %i has %x", w->weight, all, w->x, have);
     out = shp_want_vector(n, w->bias, out, "the number of output channels");
     if (group > 1) shp_whole_div(n, w->turned ? have : out, group, "the number of channels");
     return out;
@@ -181,7 +181,7 @@ static const int64_t *output_shape(shp_node *n, const window *w)
     uint32_t count;
     const int64_t *size = shp_want_ints(n, "output_shape", -1, 0, &count);
     if (size && count == w->axes + 2) return size + 2;
-    if (size && count != w->axes) shp_fail(n, SHP_D_ATTRIBUTE, "output_shape has %d entries, not %d", (int64_t)count, w->axes);
+    if (size && count != w->axes) shp_fail2(n, SHP_D_ATTRIBUTE, "output_shape has %d entries, not %d", count, w->axes);
     return size;
 }
 
@@ -222,7 +222,7 @@ int infer_max_unpool(shp_node *n)
     if (!w.kernel) return shp_fail(n, SHP_D_ATTRIBUTE, "kernel_shape is missing");
     int64_t rank = w.axes + 2;
     const shp_content *given = shp_in_content(n, 2);
-    if (given && given->count != rank) return shp_fail(n, SHP_D_SHAPE, "output_shape %i has not %d elements", (uint32_t)2, rank);
+    if (given && given->count != rank) return shp_fail2(n, SHP_D_SHAPE, "output_shape %i has not %d elements", 2, rank);
     for (int64_t i = 0; i < rank && !n->failed; i++) {
         h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0, "the size in X");
         d[i] = i < 2 ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, i - 2, h[i], num(n, w.kernel[i - 2]), 0);
@@ -251,7 +251,7 @@ int infer_col2im(shp_node *n)
     const shp_content *image = shp_in_content(n, 1), *block = shp_in_content(n, 2);
     int64_t axes = shp_in_length(n, 1), other = shp_in_length(n, 2);
     if (axes >= 0 && other >= 0 && axes != other)
-        shp_fail(n, SHP_D_SHAPE, "image_shape has %d entries, block_shape has %d", axes, other);
+        shp_fail2(n, SHP_D_SHAPE, "image_shape has %d entries, block_shape has %d", axes, other);
     if (axes < 0) axes = other;
     window w = { 0 };
     if (n->failed || !read_window(n, &w, axes)) return n->failed;
@@ -294,7 +294,7 @@ int infer_affine_grid(shp_node *n)
     int64_t length = shp_in_length(n, 1), r = length - 2;
     shp_dim d[26] = { [N] = shp_element(size, 0) };
     if (length < 0 && (shp_lay(n, "_ R _ >", d) || !is_num(n, d[R], &r))) return n->failed;
-    if (r < 2 || r > 3) return shp_fail(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", (uint32_t)1, r);
+    if (r < 2 || r > 3) return shp_fail2(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", 1, r);
     for (int64_t i = 0; i < 3; i++) d[i] = shp_element(size, i + 2);
     d[R] = num(n, r);
     return shp_lay(n, r == 2 ? "N R R+1 > N A B R" : "N R R+1 > N A B C R", d);

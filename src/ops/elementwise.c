@@ -73,7 +73,7 @@ static int same_shapes(shp_node *n)
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) continue;
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
-        if (rank != s->rank) return shp_fail(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank);
+        if (rank != s->rank) return shp_fail2(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank);
         for (int32_t k = 0; k < rank; k++)
             if (!shp_same_dim(n, &d[k], s->dim[k], "wants inputs of one shape")) return n->failed;
     }
@@ -92,7 +92,7 @@ static int legacy_broadcast(shp_node *n, int64_t *at)
     int64_t axis = shp_attr_int_or(n, "axis", -1);
     if (axis < 0) axis = a->rank - b->rank;
     if (!is(n, shp_numel(n, b), 1)) {
-        if (axis < 0 || axis > a->rank - b->rank) return shp_fail(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0u);
+        if (axis < 0 || axis > a->rank - b->rank) return shp_fail3(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0);
         for (int32_t k = 0; k < b->rank; k++)
             if (!is(n, b->dim[k], 1) && !shp_same_dim(n, &d[axis + k], b->dim[k], "broadcast")) return n->failed;
         *at = axis;
@@ -364,6 +364,6 @@ int infer_bit_cast(shp_node *n)
     int from = shp_in_dtype(n, 0);
     if (shp_out_dtype(n, 0, to)) return n->failed;
     if (from && shp_dtype_bits(from) != shp_dtype_bits((int)to))
-        return shp_fail(n, SHP_D_TYPE, "%t has not as many bits as %t", (shp_type)to, (shp_type)from);
+        return shp_fail2(n, SHP_D_TYPE, "%t has not as many bits as %t", to, from);
     return shp_out_same(n, 0, 0);
 }

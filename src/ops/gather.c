@@ -11,7 +11,7 @@ static int64_t index_at(shp_node *n, const shp_content *c, int64_t i, int64_t d)
     int64_t v;
     if (!c || i >= (int64_t)c->count || !shp_elem_is_int(n, c->elem[i], &v) || d < 0) return -1;
     if (v < -d || v >= d) {
-        shp_fail(n, SHP_D_VALUE, "index %d is outside an axis of %d", v, d);
+        shp_fail2(n, SHP_D_VALUE, "index %d is outside an axis of %d", v, d);
         return -1;
     }
     return v < 0 ? v + d : v;
@@ -70,7 +70,7 @@ static bool read_elements(shp_node *n, picks *s)
     s->elements = true;
     if (n->failed || !s->at) return false;
     if (!s->x) shp_axis(n, shp_attr_int(n, "axis"), s->at->rank);
-    else if (s->x->rank != s->at->rank) shp_fail(n, SHP_D_RANK, "%i and %i differ in rank", (uint32_t)0, (uint32_t)1);
+    else if (s->x->rank != s->at->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", 0, 1);
     else in_range(n, shp_in_content(n, 1), s->x->dim[s->first]);
     return s->x && !n->failed;
 }
@@ -83,9 +83,9 @@ static bool read_slices(shp_node *n, picks *s)
     s->first = shp_attr_int_or(n, "batch_dims", 0);
     s->elements = false;
     if (n->failed || !s->at) return false;
-    if (s->first < 0 || s->first >= s->at->rank || (s->x && s->first >= s->x->rank)) return !shp_fail(n, SHP_D_ATTRIBUTE, "batch_dims is %d", s->first);
+    if (s->first < 0 || s->first >= s->at->rank || (s->x && s->first >= s->x->rank)) return !shp_fail1(n, SHP_D_ATTRIBUTE, "batch_dims is %d", s->first);
     if (!is_num(n, s->at->dim[s->at->rank - 1], &s->depth) || !s->x) return false;
-    return (uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first) || !shp_fail(n, SHP_D_SHAPE, "%i names %d axes of %i", (uint32_t)1, s->depth, (uint32_t)0);
+    return (uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first) || !shp_fail3(n, SHP_D_SHAPE, "%i names %d axes of %i", 1, s->depth, 0);
 }
 
 /* Whether data and indices have contents. */
@@ -204,7 +204,7 @@ int infer_scatter_nd(shp_node *n)
     shp_out_same(n, 0, 0);
     if (!read_slices(n, &s)) return n->failed;
     int64_t lead = s.at->rank - 1, rank = lead + s.x->rank - s.depth;
-    if (u && u->rank != rank) return shp_fail(n, SHP_D_SHAPE, "%i has not rank %d", (uint32_t)2, rank);
+    if (u && u->rank != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank);
     for (int64_t k = 0; u && k < rank && !n->failed; k++) {
         shp_dim d = k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead];
         shp_same_dim(n, &d, u->dim[k], "updates");
@@ -222,7 +222,7 @@ int infer_tensor_scatter(shp_node *n)
     if (!x) return shp_out_unknown(n, 0, u ? u->rank : -1, SHP_WHY_RANK);
     if (!axis) return shp_fail(n, SHP_D_AXIS, "axis 0 is the batch");
     if (!shp_same_shape(n, 0, 1, axis)) return n->failed;
-    if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) return shp_fail(n, SHP_D_SHAPE, "%i does not fit %i", (uint32_t)1, (uint32_t)0);
+    if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) return shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0);
     shp_want_vector(n, 2, x->dim[0], "the batch");
     return n->failed ? (int)n->failed : shp_out_same(n, 0, 0);
 }
@@ -396,7 +396,7 @@ int infer_topk(shp_node *n)
     if (ks && ks->rank) shp_want_vector(n, 1, num(n, 1), "the number of k");
     if (n->failed || !x) return n->failed;
     is_num(n, x->dim[axis], &size);
-    if (is_num(n, k, &v) && (v < 0 || v > size)) return shp_fail(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, (uint32_t)0, x->dim[axis]);
+    if (is_num(n, k, &v) && (v < 0 || v > size)) return shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]);
     if (!k) k = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_CONTENT);
     for (uint32_t o = 0; o < 2; o++) shp_out_spliced(n, o, x, axis, axis + 1, &k, 1);
     topk_elements(n, x, axis, v);

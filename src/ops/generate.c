@@ -43,7 +43,7 @@ int infer_size(shp_node *n)
 static int constant_tensor(shp_node *n, const shp_attr *a)
 {
     const shp_tensor *t = a->t;
-    if (!t) return shp_fail(n, SHP_D_ATTRIBUTE, "%n holds no tensor", &a->name);
+    if (!t) return shp_failf(n, SHP_D_ATTRIBUTE, "%n holds no tensor", &a->name);
     shp_fact f = shp_tensor_fact(n, t);
     if (!t->sparse) return shp_out_fact(n, 0, &f);
     shp_dim d[SHP_RANK_MAX];
@@ -63,7 +63,7 @@ int infer_constant(shp_node *n)
     for (uint32_t i = 0, left = n->proto->attrs->count; i < 8 && left; i++)
         if ((b = shp_attr_get(n, name[i])) != NULL) {
             left--;
-            if (a) return shp_fail(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name);
+            if (a) return shp_failf(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name);
             a = b;
             kind = (int)i;
         }
@@ -98,7 +98,7 @@ int infer_constant_of_shape(shp_node *n)
     shp_elem e = shp_elem_real(0);
     shp_out_type(n, 0, SHP_FLOAT);
     if (t) {
-        if (t->count != 1) return shp_fail(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count);
+        if (t->count != 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count);
         shp_fact value = shp_tensor_fact(n, t);
         const shp_content *c = shp_fact_content(n, &value);
         shp_out_type(n, 0, value.type);
@@ -110,7 +110,7 @@ int infer_constant_of_shape(shp_node *n)
     if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
     for (int64_t k = 0; k < rank; k++) {
         d[k] = shp_element(in, k);
-        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);
+        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail2(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);
         d[k] = as_size(n, d[k], (uint32_t)k);
     }
     shp_out(n, 0, rank, d);
@@ -223,11 +223,11 @@ int infer_one_hot(shp_node *n)
     shp_elem e = shp_only(n, 1);
     shp_dim depth = shp_elem_num(shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e));
     if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
-    if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail(n, SHP_D_SHAPE, "wants two values, not %i", 2u);
-    if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail(n, SHP_D_VALUE, "depth %x is negative", depth);
+    if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u);
+    if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail1(n, SHP_D_VALUE, "depth %x is negative", depth);
     const shp_content *in = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
-        if (shp_elem_number(n, in->elem[i], &real) && real < 0) return shp_fail(n, SHP_D_VALUE, "index %d is negative", (int64_t)real);
+        if (shp_elem_number(n, in->elem[i], &real) && real < 0) return shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real);
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1) : -1;
     if (axis < 0 || x->rank == SHP_RANK_MAX) return n->failed;
     for (int32_t k = 0; k < x->rank; k++) d[k + (k >= axis)] = x->dim[k];
@@ -247,7 +247,7 @@ int infer_random(shp_node *n)
     uint32_t rank;
     const int64_t *shape = shp_want_ints(n, "shape", -1, 0, &rank);
     if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    if (rank > SHP_RANK_MAX || (rank && !shape)) return shp_fail(n, SHP_D_ATTRIBUTE, "shape has %d axes", (int64_t)rank);
+    if (rank > SHP_RANK_MAX || (rank && !shape)) return shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank);
     for (uint32_t k = 0; k < rank; k++) d[k] = num(n, shape[k]);
     return shp_out(n, 0, rank, d);
 }
@@ -267,7 +267,7 @@ int infer_multinomial(shp_node *n)
     int64_t samples = shp_attr_int(n, "sample_size");
     shp_dim letter[26] = { num(n, samples) };
     if (shp_lay(n, "N _ >", letter) || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    return samples < 0 ? shp_fail(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A", letter);
+    return samples < 0 ? shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A", letter);
 }
 
 /* ---- signals ---- */
@@ -276,7 +276,7 @@ int infer_multinomial(shp_node *n)
 static shp_dim size_of(shp_node *n, uint32_t i, uint32_t axis)
 {
     shp_dim d = shp_in_scalar(n, i);
-    if (d && shp_dim_hi(n->dims, d) < 0) shp_fail(n, SHP_D_VALUE, "%i is negative: %x", i, d);
+    if (d && shp_dim_hi(n->dims, d) < 0) shp_fail2(n, SHP_D_VALUE, "%i is negative: %x", i, d);
     return as_size(n, d, axis);
 }
 

@@ -162,7 +162,7 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     int64_t v, opens = 0;
     for (int64_t i = 0; i < count; i++) {
         part[i] = shp_list_at(n, l, i);
-        if (is_num(n, part[i], &v) && v < 0) return !shp_fail(n, SHP_D_VALUE, "part %d has size %d", i, v);
+        if (is_num(n, part[i], &v) && v < 0) return !shp_fail2(n, SHP_D_VALUE, "part %d has size %d", i, v);
         const shp_symbol *s = part[i] ? shp_dim_symbol(n->dims, part[i]) : NULL;
         if (s && !s->name.len) {
             open = &part[i];
@@ -215,7 +215,7 @@ bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what)
         return true;                /* one failed earlier or is not known: nothing to compare */
     shp_dim d = shp_equal(n, *dim, other);
     if (!d) {
-        shp_fail(n, SHP_D_SHAPE, "%s: %x and %x differ", what, *dim, other);
+        shp_failf(n, SHP_D_SHAPE, "%s: %x and %x differ", what, (int64_t)*dim, (int64_t)other);
         return false;
     }
     *dim = d;
@@ -225,8 +225,8 @@ bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what)
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)
 {
     const shp_shape *a = shp_in_shape(n, i), *b = shp_in_shape(n, j);
-    if (a && b && a->rank != b->rank) return !shp_fail(n, SHP_D_RANK, "%i and %i differ in rank", i, j);
+    if (a && b && a->rank != b->rank) return !shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", i, j);
     for (int32_t k = 0; a && b && k < a->rank; k++)
-        if (k != beside && !shp_equal(n, a->dim[k], b->dim[k])) return !shp_fail(n, SHP_D_SHAPE, "%i and %i differ along axis %d", i, j, (int64_t)k);
+        if (k != beside && !shp_equal(n, a->dim[k], b->dim[k])) return !shp_fail3(n, SHP_D_SHAPE, "%i and %i differ along axis %d", i, j, k);
     return true;
 }

@@ -33,11 +33,11 @@ static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_
         } else if (!is_num(n, d[i], &v)) {
             if (!x || i >= x->rank || x->dim[i] != d[i]) shp_assume(n, d[i], num(n, !allowzero), "reshape");
         } else if (v < -1 || (v == -1 && *minus >= 0)) {
-            return !shp_fail(n, SHP_D_VALUE, "element %d of the target is %d%s", i, v, v == -1 ? " again" : "");
+            return !shp_failf(n, SHP_D_VALUE, "element %d of the target is %d%s", i, v, v == -1 ? " again" : "");
         } else if (v == -1) {
             d[*minus = i] = 0;
         } else if (v == 0 && !allowzero) {
-            if (x && i >= x->rank) return !shp_fail(n, SHP_D_SHAPE, "the target copies axis %d of %i", i, (uint32_t)0);
+            if (x && i >= x->rank) return !shp_fail2(n, SHP_D_SHAPE, "the target copies axis %d of %i", i, 0);
             d[i] = x ? x->dim[i] : 0;
         } else zero = zero || !v;
     }
@@ -58,7 +58,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
         shp_assume(n, d[i], num(n, 1), "reshape");
     }
     if (is(n, rest, 0) || (is_num(n, total, &a) && is_num(n, rest, &b) && a % b)) {
-        shp_fail(n, SHP_D_SHAPE, "%i has %x elements, which the target's other sizes, %x together, do not divide", (uint32_t)0, total, rest);
+        shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, which the target's other sizes, %x together, do not divide", 0, total, rest);
         return 0;
     }
     shp_dim exact = shp_dim_div_exact(n->dims, total, rest);
@@ -81,7 +81,7 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
         shp_dim q = shp_dim_div_exact(n->dims, wanted, rest);
         fits = !q || shp_equal(n, fresh, q);
     }
-    if (!fits) shp_fail(n, SHP_D_SHAPE, "%i has %x elements, the target %x", (uint32_t)0, total, wanted);
+    if (!fits) shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, the target %x", 0, total, wanted);
 }
 
 /* Reshape: the sizes of the target; 0 copies the input's (unless allowzero), -1 is what is left.
@@ -111,7 +111,7 @@ int infer_flatten(shp_node *n)
     int64_t axis = shp_attr_int(n, "axis");
     shp_dim d[2] = { axis ? 0 : num(n, 1), 0 };
     if (x) {
-        if (axis < -x->rank || axis > x->rank) return shp_fail(n, SHP_D_AXIS, "axis %d is outside [%d, %d]", axis, -(int64_t)x->rank, (int64_t)x->rank);
+        if (axis < -x->rank || axis > x->rank) return shp_fail3(n, SHP_D_AXIS, "axis %d is outside [%d, %d]", axis, -(int64_t)x->rank, x->rank);
         if (axis < 0) axis += x->rank;
         d[0] = shp_product(n, x->dim, (uint32_t)axis);
         d[1] = shp_product(n, x->dim + axis, (uint32_t)(x->rank - axis));
@@ -128,7 +128,7 @@ int infer_transpose(shp_node *n)
     int64_t perm[SHP_RANK_MAX], rank = x ? x->rank : l.count;
     shp_dim d[SHP_RANK_MAX];
     if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (l.has && l.count != rank) return shp_fail(n, SHP_D_ATTRIBUTE, "perm names %d axes, %i has rank %d", l.count, (uint32_t)0, rank);
+    if (l.has && l.count != rank) return shp_fail3(n, SHP_D_ATTRIBUTE, "perm names %d axes, %i has rank %d", l.count, 0, rank);
     if (!(l.has ? shp_list_axes(n, &l, rank, perm) : x != NULL) || !x) return shp_out_unknown(n, 0, rank, SHP_WHY_RANK);
     for (int64_t k = 0; k < rank; k++) {
         if (!l.has) perm[k] = rank - 1 - k;
@@ -153,7 +153,7 @@ int infer_squeeze(shp_node *n)
     if (l.has && l.count && !shp_list_axes(n, &l, x->rank, axes))
         return l.count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) {
-        if (!shp_equal(n, x->dim[axes[i]], one)) return shp_fail(n, SHP_D_SHAPE, "axis %d of %i is not 1", axes[i], (uint32_t)0);
+        if (!shp_equal(n, x->dim[axes[i]], one)) return shp_fail2(n, SHP_D_SHAPE, "axis %d of %i is not 1", axes[i], 0);
         gone[axes[i]] = true;
     }
     for (int32_t k = 0; k < x->rank; k++) {
@@ -174,7 +174,7 @@ int infer_unsqueeze(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x || l.count < 0) return SHP_OK;
     int64_t rank = x->rank + l.count;
-    if (rank > SHP_RANK_MAX) return shp_fail(n, SHP_D_RANK, "rank %d is too large", rank);
+    if (rank > SHP_RANK_MAX) return shp_fail1(n, SHP_D_RANK, "rank %d is too large", rank);
     memset(d, 0, (size_t)rank * sizeof *d);
     if (!shp_list_axes(n, &l, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) d[axes[i]] = num(n, 1);
@@ -200,7 +200,7 @@ int infer_expand(shp_node *n)
         d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : is_num(n, a, NULL) ? a : 0;
         bool negative = is_num(n, t, &v) && v < 0;
         if (negative || (!d[k] && a && t))
-            return shp_fail(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i does not broadcast to the target: %x against %x", (uint32_t)0, a, t);
+            return shp_fail3(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i does not broadcast to the target: %x against %x", 0, a, t);
     }
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
@@ -222,10 +222,10 @@ int infer_tile(shp_node *n)
     if (n->opset < 6) {
         if (!is_num(n, shp_list_at(n, &al, 0), &axis)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
         axis = shp_axis(n, axis, x->rank);
-    } else if (l.count >= 0 && l.count != x->rank) shp_fail(n, SHP_D_SHAPE, "%d repeats for %i", l.count, (uint32_t)0);
+    } else if (l.count >= 0 && l.count != x->rank) shp_fail2(n, SHP_D_SHAPE, "%d repeats for %i", l.count, 0);
     for (int32_t k = 0; k < x->rank; k++) {
         shp_dim repeat = axis < 0 ? shp_list_at(n, &l, k) : k == axis ? shp_list_at(n, &l, 0) : num(n, 1);
-        if (is_num(n, repeat, &v) && v < 0) shp_fail(n, SHP_D_VALUE, "repeats axis %d %d times", (int64_t)k, v);
+        if (is_num(n, repeat, &v) && v < 0) shp_fail2(n, SHP_D_VALUE, "repeats axis %d %d times", k, v);
         d[k] = mul(n, x->dim[k], repeat);
     }
     shp_done(n, x->rank, d);
@@ -250,7 +250,7 @@ int infer_concat(shp_node *n)
             axis = shp_axis(n, shp_attr_int_or(n, "axis", 1), rank);
             memcpy(d, s->dim, (size_t)rank * sizeof *d);
             first = i;
-        } else if (s && rank != s->rank) shp_fail(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
+        } else if (s && rank != s->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
         if (n->failed) return n->failed;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         for (int32_t k = 0; s && k < rank; k++)
@@ -274,7 +274,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
         chunk = ceil_div(n, whole, count);
         last = parts == 2 ? floor_div(n, whole, count) : sub(n, whole, mul(n, chunk, num(n, parts - 1)));
     } else if (!chunk) chunk = last = is_num(n, whole, NULL) ? num(n, -1) : floor_div(n, whole, count);
-    if (is_num(n, last, &v) && v < 0) return !shp_fail(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d %sparts", whole, parts, uneven ? "" : "equal ");
+    if (is_num(n, last, &v) && v < 0) return !shp_failf(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d %sparts", (int64_t)whole, parts, uneven ? "" : "equal ");
     for (int64_t i = 0; i < (int64_t)n->nout; i++) part[i] = i < parts - 1 ? chunk : last;
     return true;
 }
@@ -291,7 +291,7 @@ int infer_split(shp_node *n)
     bool uneven = shp_attr_has(n, "num_outputs");
     if (!x || !part) return SHP_OK;
     if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs))
-        return shp_fail(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
+        return shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
     if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return n->failed;
     bool move = true;
     memset(first, 0, (size_t)x->rank * sizeof *first);
@@ -323,7 +323,7 @@ int infer_pad(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x) return al.has || l.count % 2 ? SHP_OK : shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
     int64_t count = al.has ? al.count : x->rank;
-    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail(n, SHP_D_SHAPE, "%d pads for %d axes", l.count, count);
+    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d pads for %d axes", l.count, count);
     if (!shp_list_axes_or_all(n, &al, x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     bool move = shp_str_is(shp_attr_str(n, "mode"), "constant");
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
@@ -334,7 +334,7 @@ int infer_pad(shp_node *n)
         d[k] = add(n, d[k], add(n, begin, shp_list_at(n, &l, count + i)));
         move = move && is_num(n, begin, &v);
         first[k] = (int64_t)(0 - (uint64_t)v);
-        if (is_num(n, d[k], &v) && v < 0) return shp_fail(n, SHP_D_SHAPE, "axis %d of %i would become %d", k, (uint32_t)0, v);
+        if (is_num(n, d[k], &v) && v < 0) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i would become %d", k, 0, v);
     }
     shp_out(n, 0, x->rank, d);
     const shp_content *value = !move || n->opset < 11 ? NULL : shp_in_content(n, 2);
@@ -352,7 +352,7 @@ static int blocks(shp_node *n, bool to_space)
     const shp_shape *x = shp_want_rank(n, 0, 4, 4);
     int64_t b = shp_attr_int(n, "blocksize");
     shp_dim d[4] = { 0 };
-    if (b < 1 || b > INT32_MAX) return shp_fail(n, SHP_D_ATTRIBUTE, "blocksize is %d", b);
+    if (b < 1 || b > INT32_MAX) return shp_fail1(n, SHP_D_ATTRIBUTE, "blocksize is %d", b);
     for (int k = 0; x && k < 4; k++) {
         int64_t by = k == 1 ? b * b : b;
         d[k] = !k ? x->dim[0] : (k == 1) == to_space ? shp_whole_div(n, x->dim[k], by, "a size") : mul(n, x->dim[k], num(n, by));
@@ -371,7 +371,7 @@ int infer_reverse_sequence(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     int64_t batch = shp_attr_int(n, "batch_axis"), time = shp_attr_int(n, "time_axis");
-    if ((batch != 0 && batch != 1) || time != 1 - batch) return shp_fail(n, SHP_D_ATTRIBUTE, "batch_axis %d and time_axis %d must be 0 and 1", batch, time);
+    if ((batch != 0 && batch != 1) || time != 1 - batch) return shp_fail2(n, SHP_D_ATTRIBUTE, "batch_axis %d and time_axis %d must be 0 and 1", batch, time);
     shp_want_vector(n, 1, x ? x->dim[batch] : 0, "the batch");
     return n->failed ? (int)n->failed : shp_out_same(n, 0, 0);
 }

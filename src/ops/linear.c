@@ -10,7 +10,7 @@ shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want, const 
     const shp_shape *s = shp_in_shape(n, i);
     if (!s || axis < 0 || axis >= s->rank) return want;
     shp_dim d = shp_equal(n, s->dim[axis], want);
-    if (!d) shp_fail(n, SHP_D_SHAPE, "axis %d of %i is not %x, %s", axis, i, want, what);
+    if (!d) shp_failf(n, SHP_D_SHAPE, "axis %d of %i is not %x, %s", axis, (int64_t)i, (int64_t)want, what);
     return d;
 }
 
@@ -23,7 +23,7 @@ shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b, const char *what)
 {
     int64_t v;
     if (b <= 0 || (is_num(n, a, &v) && v % b)) {
-        shp_fail(n, SHP_D_SHAPE, "%s, %x, is not divisible by %d", what, a, b);
+        shp_failf(n, SHP_D_SHAPE, "%s, %x, is not divisible by %d", what, (int64_t)a, b);
         return 0;
     }
     shp_dim d = num(n, b), q = shp_dim_div_exact(n->dims, a, d);
@@ -45,9 +45,9 @@ const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64
     uint32_t c;
     const int64_t *v = shp_attr_ints(n, name, &c);
     if (found) *found = c;
-    if (v && c && count >= 0 && c != count) shp_fail(n, SHP_D_ATTRIBUTE, "%s has %d entries, not %d", name, (int64_t)c, count);
+    if (v && c && count >= 0 && c != count) shp_failf(n, SHP_D_ATTRIBUTE, "%s has %d entries, not %d", name, (int64_t)c, count);
     for (uint32_t i = 0; v && i < c; i++)
-        if (v[i] < lo) shp_fail(n, SHP_D_ATTRIBUTE, "%s has an entry %d, less than %d", name, v[i], lo);
+        if (v[i] < lo) shp_failf(n, SHP_D_ATTRIBUTE, "%s has an entry %d, less than %d", name, v[i], lo);
     return c && !n->failed ? v : NULL;
 }
 
@@ -62,7 +62,7 @@ int shp_choice(shp_node *n, const char *name, const char *words)
         at += len;
         if (!*at) break;
     }
-    shp_fail(n, SHP_D_ATTRIBUTE, "%s \"%n\" is none of %s", name, &s, words + (*words == '|'));
+    shp_failf(n, SHP_D_ATTRIBUTE, "%s \"%n\" is none of %s", name, &s, words + (*words == '|'));
     return -1;
 }
 
@@ -94,13 +94,13 @@ int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
     shp_dim inner_a = a->dim[a->rank - (ta && a->rank > 1 ? 2 : 1)];
     shp_dim inner_b = b->dim[b->rank - (tb || b->rank == 1 ? 1 : 2)];
     if (!shp_equal(n, inner_a, inner_b))
-        return shp_fail(n, SHP_D_SHAPE, "inner sizes of %i and %i differ", ia, ib);
+        return shp_fail2(n, SHP_D_SHAPE, "inner sizes of %i and %i differ", ia, ib);
     shp_dim d[SHP_RANK_MAX + 2];
     for (int64_t k = 0; k < batch; k++) {
         shp_dim p = k < batch - batch_a ? 0 : a->dim[k - (batch - batch_a)];
         shp_dim q = k < batch - batch_b ? 0 : b->dim[k - (batch - batch_b)];
         d[k] = p && q ? shp_dim_broadcast(n->dims, p, q) : p ? p : q;
-        if (!d[k]) return shp_fail(n, SHP_D_SHAPE, "batch axes of %i and %i do not broadcast: %x against %x", ia, ib, p, q);
+        if (!d[k]) return shp_fail4(n, SHP_D_SHAPE, "batch axes of %i and %i do not broadcast: %x against %x", ia, ib, p, q);
     }
     if (a->rank > 1) d[rank++] = a->dim[a->rank - (ta ? 1 : 2)];
     if (b->rank > 1) d[rank++] = b->dim[b->rank - (tb ? 2 : 1)];
@@ -151,13 +151,13 @@ static int next(einsum *e)
     return DOTS;
 }
 
-static int bad_equation(shp_node *n, const einsum *e) { return shp_fail(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", &e->text); }
+static int bad_equation(shp_node *n, const einsum *e) { return shp_failf(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", &e->text); }
 
 /* Sizes of one letter in two operands, or of one axis of "...": they broadcast (runtimes take 1 against n). */
 static void meet(shp_node *n, shp_dim *have, shp_dim d, uint32_t i)
 {
     shp_dim both = *have ? shp_dim_broadcast(n->dims, *have, d) : d;
-    if (!both) shp_fail(n, SHP_D_SHAPE, "an index is %x in %i, but %x before", d, i, *have);
+    if (!both) shp_fail3(n, SHP_D_SHAPE, "an index is %x in %i, but %x before", d, i, *have);
     *have = both;
 }
 
@@ -176,14 +176,14 @@ static int term(shp_node *n, einsum *e, uint32_t i)
     dots = s->rank - letters;
     bool dotted = e->uses[DOTS] > before;
     if (dots < 0 || (dots && !dotted) || (dotted && e->dots_rank >= 0 && e->dots_rank != dots))
-        return shp_fail(n, SHP_D_RANK, "the equation has not the rank of %i", i);
+        return shp_fail1(n, SHP_D_RANK, "the equation has not the rank of %i", i);
     if (dotted) e->dots_rank = dots;
     e->at = start;
     for (int c; (c = next(e)) != END && !n->failed;) {
         for (int64_t k = 0; c == DOTS && k < dots; k++) meet(n, &e->dots[k], s->dim[axis++], i);
         if (c == DOTS) continue;
         shp_dim d = s->dim[axis++];
-        if (own[c] && !shp_equal(n, own[c], d)) shp_fail(n, SHP_D_SHAPE, "an index is both %x and %x in %i", own[c], d, i);
+        if (own[c] && !shp_equal(n, own[c], d)) shp_fail3(n, SHP_D_SHAPE, "an index is both %x and %x in %i", own[c], d, i);
         if (!own[c]) meet(n, &e->dim[c], own[c] = d, i);
     }
     return n->failed;
@@ -205,10 +205,10 @@ int infer_einsum(shp_node *n)
     e.dots_rank = -1;
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
-        if (i >= count) return shp_fail(n, SHP_D_ARITY, "the equation has more terms than the %d inputs", (int64_t)count);
+        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has more terms than the %d inputs", count);
         if (term(n, &e, i++)) return n->failed;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
-    if (i != count) return shp_fail(n, SHP_D_ARITY, "the equation has %d terms for %d inputs", (int64_t)i, (int64_t)count);
+    if (i != count) return shp_fail2(n, SHP_D_ARITY, "the equation has %d terms for %d inputs", i, count);
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */
     if (e.at < e.text.len) {
         if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') return bad_equation(n, &e);

@@ -25,7 +25,7 @@ static int64_t tensor_entries(const shp_node *n, const char *name)
 /* Fails unless two counts agree, as far as they are known. */
 static bool same_count(shp_node *n, const char *a, int64_t x, const char *b, int64_t y)
 {
-    if (x >= 0 && y >= 0 && x != y) shp_fail(n, SHP_D_ATTRIBUTE, "%s has %d entries, %s has %d", a, x, b, y);
+    if (x >= 0 && y >= 0 && x != y) shp_failf(n, SHP_D_ATTRIBUTE, "%s has %d entries, %s has %d", a, x, b, y);
     return !n->failed;
 }
 
@@ -33,7 +33,7 @@ static bool same_count(shp_node *n, const char *a, int64_t x, const char *b, int
 static int64_t one_of(shp_node *n, const char *a, const char *b)
 {
     int64_t x = entries(n, a), y = entries(n, b);
-    if (!x == !y) shp_fail(n, SHP_D_ATTRIBUTE, "%s of %s and %s must be given", x ? "only one" : "one", a, b);
+    if (!x == !y) shp_failf(n, SHP_D_ATTRIBUTE, "%s of %s and %s must be given", x ? "only one" : "one", a, b);
     return x ? x : y;
 }
 
@@ -81,10 +81,10 @@ static label_list label_lists(shp_node *n, const char *const name[4])
     for (int k = 0; k < 4; k++) {
         const shp_attr *a = shp_attr_get(n, name[k]);
         if (!a || (k ? !a->count : !a->t)) continue;
-        if (l.name) { shp_fail(n, SHP_D_ATTRIBUTE, "only one of %s and %s may be given", l.name, name[k]); return l; }
+        if (l.name) { shp_failf(n, SHP_D_ATTRIBUTE, "only one of %s and %s may be given", l.name, name[k]); return l; }
         l = (label_list){ name[k], k ? entries(n, name[k]) : a->t->count, k ? types[k] : a->t->elem_type };
     }
-    if (!l.name) shp_fail(n, SHP_D_ATTRIBUTE, "one of %s, %s, %s must be given", name[1], name[2], name[3]);
+    if (!l.name) shp_failf(n, SHP_D_ATTRIBUTE, "one of %s, %s, %s must be given", name[1], name[2], name[3]);
     return l;
 }
 
@@ -97,9 +97,9 @@ int infer_label_encoder(shp_node *n)
     label_list k = label_lists(n, keys), v = label_lists(n, values);
     int in = shp_in_dtype(n, 0);
     if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return n->failed;
-    if (in && k.type && in != k.type) return shp_fail(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, k.type, in);
+    if (in && k.type && in != k.type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, (int64_t)k.type, (int64_t)in);
     const shp_attr *d = shp_attr_get(n, "default_tensor");
-    if (d && d->t && d->t->elem_type != v.type) return shp_fail(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int)d->t->elem_type, v.name, v.type);
+    if (d && d->t && d->t->elem_type != v.type) return shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
     if (d && d->t && (d->t->rank != 1 || d->t->count != 1)) return shp_fail(n, SHP_D_ATTRIBUTE, "default_tensor must be one element of rank 1");
     return shp_out_dtype(n, 0, v.type) ? (int)n->failed : shp_out_same(n, 0, 0);
 }
@@ -140,13 +140,13 @@ int infer_feature_vectorizer(shp_node *n)
     uint32_t count = shp_inputs(n), sizes;
     const int64_t *size = shp_attr_ints(n, "inputdimensions", &sizes);
     shp_dim d[2] = { 0, num(n, 0) };
-    if (sizes && sizes != count) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d entries for %d inputs", (int64_t)sizes, (int64_t)count);
+    if (sizes && sizes != count) return shp_fail2(n, SHP_D_ATTRIBUTE, "inputdimensions has %d entries for %d inputs", sizes, count);
     for (uint32_t i = 0; i < count; i++) {
         const shp_shape *x = shp_in_shape(n, i);
         shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX);
         uint32_t one = x && x->rank > 1;
         if (n->failed) return n->failed;
-        if (sizes && size[i] < 0) return shp_fail(n, SHP_D_ATTRIBUTE, "inputdimensions has %d", size[i]);
+        if (sizes && size[i] < 0) return shp_fail1(n, SHP_D_ATTRIBUTE, "inputdimensions has %d", size[i]);
         if (!d[0]) d[0] = rows;
         if (!shp_same_dim(n, &d[0], rows, "rows of the inputs")) return n->failed;
         d[1] = add(n, d[1], sizes ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
@@ -165,10 +165,10 @@ int infer_cast_map(shp_node *n)
     shp_type type = 0;
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
         if (shp_str_is(to, casts[i].name)) type = casts[i].type;
-    if (!type) return shp_fail(n, SHP_D_ATTRIBUTE, "cast_to is '%n'", &to);
+    if (!type) return shp_failf(n, SHP_D_ATTRIBUTE, "cast_to is '%n'", &to);
     shp_out_type(n, 0, type);
     if (shp_str_is(form, "SPARSE")) d[1] = size_of(n, shp_attr_int(n, "max_map"));
-    else if (!shp_str_is(form, "DENSE")) return shp_fail(n, SHP_D_ATTRIBUTE, "map_form is '%n'", &form);
+    else if (!shp_str_is(form, "DENSE")) return shp_failf(n, SHP_D_ATTRIBUTE, "map_form is '%n'", &form);
     return shp_out(n, 0, 2, d);
 }
 
@@ -178,7 +178,7 @@ int infer_dict_vectorizer(shp_node *n)
     int key = shp_type_key(n->x, shp_in_type(n, 0));
     int64_t ints = entries(n, "int64_vocabulary"), strings = entries(n, "string_vocabulary");
     int64_t words = key == SHP_STRING || (!key && strings) ? strings : ints;
-    if (!words) return shp_fail(n, SHP_D_ATTRIBUTE, "%s must be given", key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
+    if (!words) return shp_failf(n, SHP_D_ATTRIBUTE, "%s must be given", key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
     if (key) shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     shp_dim d[2] = { num(n, 1), size_of(n, words) };
     return shp_out(n, 0, 2, d);
@@ -190,7 +190,7 @@ int infer_zip_map(shp_node *n)
     int64_t keys = one_of(n, "classlabels_strings", "classlabels_int64s");
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     if (n->failed) return n->failed;
-    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail(n, SHP_D_SHAPE, "%i has not %d columns, one for each label", 0u, keys);
+    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail2(n, SHP_D_SHAPE, "%i has not %d columns, one for each label", 0, keys);
     int key = entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64;
     shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, shp_type_make(n->x, SHP_KIND_MAP, SHP_FLOAT, key), 0));
     shp_dim rows = rows_of(n, 0, 1, 2);
@@ -270,7 +270,7 @@ int infer_tree_classifier(shp_node *n)
 int infer_tree_regressor(shp_node *n)
 {
     int64_t targets = shp_attr_int(n, "n_targets");
-    if (shp_attr_has(n, "n_targets") && targets < 1) return shp_fail(n, SHP_D_ATTRIBUTE, "n_targets is %d", targets);
+    if (shp_attr_has(n, "n_targets") && targets < 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "n_targets is %d", targets);
     return regressed(n, n->opset < 3 ? 1 : 2, size_of(n, targets));
 }
 
@@ -287,7 +287,7 @@ int infer_tree_ensemble(shp_node *n)
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         const shp_attr *a = shp_attr_get(n, tensors[i]);
         if (!a || !a->t) continue;
-        if (i && type && a->t->elem_type != type) return shp_fail(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int)a->t->elem_type, type);
+        if (i && type && a->t->elem_type != type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int64_t)a->t->elem_type, (int64_t)type);
         same_count(n, tensors[i], tensor_entries(n, tensors[i]), i < 3 ? features : leaves, i < 3 ? nodes : entries(n, leaves));
     }
     return n->failed ? (int)n->failed : infer_tree_regressor(n);

@@ -94,7 +94,7 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
         d = at[1] == '+' ? sub(n, d, by) : add(n, d, by);
     }
     shp_dim have = to ? *to : value(p, at, end), both = have ? shp_equal(n, d, have) : d;
-    if (!both) shp_fail(n, SHP_D_SHAPE, "axis %d of %i is not %x", axis, i, value(p, at, end));
+    if (!both) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axis, i, value(p, at, end));
     else if (to) *to = both;
 }
 
@@ -103,12 +103,12 @@ static void meet_dots(pattern *p, uint32_t i, const shp_dim *dim, int64_t lead, 
 {
     shp_node *n = p->n;
     if (p->lead >= 0 && p->lead != lead) {
-        shp_fail(n, SHP_D_RANK, "%i has %d further axes, not %d", i, lead, p->lead);
+        shp_fail3(n, SHP_D_RANK, "%i has %d further axes, not %d", i, lead, p->lead);
         return;
     }
     for (int64_t k = 0; k < lead; k++) {
         shp_dim d = p->lead < 0 ? dim[k] : shp_equal(n, p->dim[k], dim[k]);
-        if (!d) shp_fail(n, SHP_D_SHAPE, "axis %d of %i is not %x", first + k, i, p->dim[k]);
+        if (!d) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", first + k, i, p->dim[k]);
         p->dim[k] = d;
     }
     p->lead = lead;
@@ -177,7 +177,7 @@ static const char *attributes(pattern *p, const char *at)
         name[len] = 0;
         int64_t v = shp_attr_int(p->n, name);
         if (v > 0) *to = num(p->n, v);
-        else if (must) shp_fail(p->n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
+        else if (must) shp_failf(p->n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
     }
     return at + 1;
 }

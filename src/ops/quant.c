@@ -9,7 +9,7 @@ static int like_x(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0), *s = shp_in_shape(n, 1), *z = shp_in_shape(n, 2);
     int64_t block = shp_attr_int(n, "block_size"), axis = shp_attr_int_or(n, "axis", 1);
     shp_dim d[SHP_RANK_MAX];
-    if (block < 0) shp_fail(n, SHP_D_ATTRIBUTE, "block_size is %d", block);
+    if (block < 0) shp_fail1(n, SHP_D_ATTRIBUTE, "block_size is %d", block);
     for (int32_t k = 0; s && z && s->rank == z->rank && k < s->rank; k++) shp_want_dim(n, 2, k, s->dim[k], "the scale's size");
     if (s && !block) shp_want_rank(n, 1, 0, 1);
     if (s && block && x) shp_want_rank(n, 1, x->rank, x->rank);
@@ -33,7 +33,7 @@ static shp_type asked_type(shp_node *n)
     int formal = n->schema ? shp_schema_output(n->schema, 0) : SHP_FORMAL_NONE;
     if (!want) return 0;
     if (!shp_dtype_kind((int)want) || (formal >= 0 && !shp_schema_allows(n->schema, formal, (int)want))) {
-        shp_fail(n, SHP_D_ATTRIBUTE, "output_dtype %d is no type that the output can have", want);
+        shp_fail1(n, SHP_D_ATTRIBUTE, "output_dtype %d is no type that the output can have", want);
         return 0;
     }
     return (shp_type)want;
@@ -44,7 +44,7 @@ int infer_quantize_linear(shp_node *n)
 {
     shp_type want = asked_type(n), zero = shp_in_type(n, 2);
     if (n->failed) return n->failed;
-    if (want && zero && want != zero) return shp_fail(n, SHP_D_TYPE, "output_dtype is %t, the zero point is %t", want, zero);
+    if (want && zero && want != zero) return shp_fail2(n, SHP_D_TYPE, "output_dtype is %t, the zero point is %t", want, zero);
     if (want) shp_out_type(n, 0, want);
     else if (!shp_has(n, 2)) shp_out_type(n, 0, SHP_UINT8);
     return like_x(n);

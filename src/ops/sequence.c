@@ -46,7 +46,7 @@ static bool position(shp_node *n, uint32_t i, int64_t count, int64_t extra, int6
 {
     if (count < 0 || !shp_in_int(n, i, at)) return false;
     if (*at < -count || *at >= count + extra) {
-        shp_fail(n, SHP_D_VALUE, "position %d in a sequence of %d", *at, count);
+        shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", *at, count);
         return false;
     }
     if (*at < 0) *at += count;
@@ -71,7 +71,7 @@ int infer_sequence_construct(shp_node *n)
     shp_fact *item = count <= ITEMS_MAX ? shp_alloc_array(n->x->arena, count + 1, sizeof *item) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const shp_fact *f = shp_in(n, i);
-        if (type && f->type && f->type != type) return shp_fail(n, SHP_D_TYPE, "items of types %t and %t", type, f->type);
+        if (type && f->type && f->type != type) return shp_fail2(n, SHP_D_TYPE, "items of types %t and %t", type, f->type);
         if (f->type) type = f->type;
         shape = merged(n, shape, f->shape);
         if (item) item[i] = *f;
@@ -86,7 +86,7 @@ int infer_sequence_construct(shp_node *n)
 int infer_sequence_empty(shp_node *n)
 {
     int64_t dtype = shp_attr_int_or(n, "dtype", SHP_FLOAT);
-    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail(n, SHP_D_ATTRIBUTE, "dtype %d is no type", dtype);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "dtype %d is no type", dtype);
     out_sequence(n, (shp_type)dtype, &shp_shape_none, shp_content_items(n, 0));
     return SHP_OK;
 }
@@ -98,7 +98,7 @@ static int edited(shp_node *n, uint32_t ip, const shp_fact *f)
     const shp_content *c = shp_in_content(n, 0);
     shp_type type = shp_type_inner(n->x, q->type);
     int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
-    if (f && type && f->type && type != f->type) return shp_fail(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
+    if (f && type && f->type && type != f->type) return shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
     if (less && !count) return shp_fail(n, SHP_D_VALUE, "the sequence is empty");
     bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
     if (n->failed) return n->failed;
@@ -149,7 +149,7 @@ int infer_split_to_sequence(shp_node *n)
     if (n->failed) return n->failed;
     if (even) {
         bool number = is_num(n, k, &size);
-        if (number && size < 1) return shp_fail(n, SHP_D_VALUE, "parts of size %d", size);
+        if (number && size < 1) return shp_fail1(n, SHP_D_VALUE, "parts of size %d", size);
         length = ceil_div(n, whole, k);
         if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) each = k;
         else if (shp_dim_ge(n->dims, k, whole) == 1) each = whole;
@@ -221,7 +221,7 @@ int infer_concat_from_sequence(shp_node *n)
     for (uint32_t i = 0; i < listed; i++) {
         const shp_shape *s = c->item[i].shape;
         if (!s) sum = 0;
-        else if (s->rank != e->rank) return shp_fail(n, SHP_D_RANK, "item %d has rank %d", (int64_t)i, (int64_t)s->rank);
+        else if (s->rank != e->rank) return shp_fail2(n, SHP_D_RANK, "item %d has rank %d", i, s->rank);
         for (int32_t k = 0; s && k < s->rank; k++) {
             if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
             else if (!d[k]) d[k] = s->dim[k];

@@ -12,7 +12,7 @@ int infer_dft(shp_node *n)
     int64_t last = x->rank - 1, axis = n->opset < 20 ? shp_attr_int_or(n, "axis", 1) : -2, parts, given;
     bool placed = n->opset < 20 || !shp_has(n, 2) || shp_in_int(n, 2, &axis);
     if (is_num(n, x->dim[last], &parts) && (parts < 1 || parts > 2 || (onesided && parts != 1 + inverse)))
-        return shp_fail(n, SHP_D_SHAPE, "the last axis of %i is not %s", (uint32_t)0,
+        return shp_failf(n, SHP_D_SHAPE, "the last axis of %i is not %s", (int64_t)0,
                         !onesided ? "1 (real) or 2 (complex)" : inverse ? "2 (complex)" : "1 (real)");
     if (placed && (axis = shp_axis(n, axis, x->rank)) == last) shp_fail(n, SHP_D_AXIS, "the last axis holds real and imaginary parts");
     if (n->failed) return n->failed;
@@ -21,7 +21,7 @@ int infer_dft(shp_node *n)
     d[last] = real ? one : two;
     if (!placed) return shp_out(n, 0, x->rank, d);
     shp_dim length = asked ? shp_in_scalar(n, 1) : real ? mul(n, two, sub(n, d[axis], one)) : d[axis];
-    if (asked && is_num(n, length, &given) && given < 1) return shp_fail(n, SHP_D_VALUE, "dft_length is %d", given);
+    if (asked && is_num(n, length, &given) && given < 1) return shp_fail1(n, SHP_D_VALUE, "dft_length is %d", given);
     d[axis] = onesided && !inverse ? add(n, floor_div(n, length, two), one) : length;
     return shp_out(n, 0, x->rank, d);
 }
@@ -34,9 +34,9 @@ int infer_stft(shp_node *n)
     shp_dim size[26] = { [F] = shp_in_scalar(n, 3) }, step = shp_in_scalar(n, 1);
     if (shp_lay(n, "_ L|_ L _; ; F >", size)) return n->failed;
     if (!shp_has(n, 3) && !shp_has(n, 2)) size[F] = size[L];
-    if (step && shp_dim_hi(n->dims, step) < 1) return shp_fail(n, SHP_D_VALUE, "frame_step is %x", step);
-    if (size[F] && shp_dim_hi(n->dims, size[F]) < 1) return shp_fail(n, SHP_D_VALUE, "frame_length is %x", size[F]);
-    if (shp_dim_ge(n->dims, size[L], size[F]) == 0) return shp_fail(n, SHP_D_SHAPE, "a frame of %x does not fit into %i", size[F], (uint32_t)0);
+    if (step && shp_dim_hi(n->dims, step) < 1) return shp_fail1(n, SHP_D_VALUE, "frame_step is %x", step);
+    if (size[F] && shp_dim_hi(n->dims, size[F]) < 1) return shp_fail1(n, SHP_D_VALUE, "frame_length is %x", size[F]);
+    if (shp_dim_ge(n->dims, size[L], size[F]) == 0) return shp_fail2(n, SHP_D_SHAPE, "a frame of %x does not fit into %i", size[F], 0);
     size[T] = add(n, floor_div(n, sub(n, size[L], size[F]), step), num(n, 1));
     return shp_lay(n, shp_attr_int_or(n, "onesided", 1) ? "B _ .> B T F~2+1 2" : "B _ .> B T F 2", size);
 }

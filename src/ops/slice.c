@@ -88,7 +88,7 @@ int infer_slice(shp_node *n)
         if (l[k].count >= 0 && count >= 0 && l[k].count != count) return shp_fail(n, SHP_D_SHAPE, "starts, ends, axes and steps differ in length");
         if (l[k].count >= 0 && k < 3) count = l[k].count;
     }
-    if (count > x->rank) return shp_fail(n, SHP_D_SHAPE, "%d starts for %i", count, (uint32_t)0);
+    if (count > x->rank) return shp_fail2(n, SHP_D_SHAPE, "%d starts for %i", count, 0);
     if (count < 0 || !shp_list_axes_or_all(n, &l[2], x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     for (int32_t k = 0; k < x->rank; k++) {
         d[k] = x->dim[k];
