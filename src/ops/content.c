@@ -205,8 +205,9 @@ static int agrees_at(int dtype, double c, bool divide, int64_t p, int64_t q, int
     return v < whole || v >= whole + 1 ? 0 : (h * p % q == 0) == (v == whole) ? 2 : 1;
 }
 
-/* The least of that for every h < 2^16. Two roundings move a float32 by less than 2^-22 of it, so only rests near 0 or q may fail. Among
- * sizes of one rest the error grows evenly as long as the result's exponent stays: the ends of each such range decide. */
+/* The least of that for every h < 2^16. Two roundings move a float32 by less than 2^-22 of it, so only rests near 0 or q may fail.
+ * Among sizes of one rest the error grows evenly as long as the result's exponent stays: the ends of each such range decide, two at
+ * its upper end, since a tie goes to the even one. */
 static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
 {
     int best = 2;
@@ -217,7 +218,7 @@ static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
         if (rest > near && q - rest > near) continue;
         int64_t last = most - (most - first) % q;
         for (int64_t top = q, end = 0; end < most; top *= 2) {
-            end = (top - 1) / p;            /* the last h whose result is below a power of 2 */
+            end = (top - 1) / p < most ? (top - 1) / p : most;      /* the last h whose result is below a power of 2 */
             for (int64_t i = -1; i < 2; i++) {
                 int64_t h = end - (end - first) % q + i * q;
                 int as = agrees_at(dtype, c, divide, p, q, h < first ? first : h > last ? last : h);
