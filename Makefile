@@ -93,7 +93,7 @@ $(OUT)/tests/fuzz/%: $(OUT)/tests/fuzz/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(FUZZFLAGS) $^ -o $@
 
 .PRECIOUS: $(OUT)/%.o
--include $(SRC:%.c=$(OUT)/%.d) $(UNITS:%.c=$(OUT)/%.d)
+-include $(patsubst %.c,$(OUT)/%.d,$(SRC) $(UNITS) $(FUZZ))
 
 ifeq ($(config),fuzz)
 fuzz: $(FUZZ:%.c=$(OUT)/%)
