@@ -34,6 +34,9 @@ void *shp_alloc(shp_arena *a, size_t size);
 /* `count` zeroed elements of `size` bytes, or NULL past the limit or where count * size overflows. */
 void *shp_alloc_array(shp_arena *a, size_t count, size_t size);
 
+/* Gives back the end of what was allocated last, all but its first `size` bytes: it must still be zeros. */
+static inline void shp_shrink(shp_arena *a, void *last, size_t size) { a->at = (uint8_t *)last + ((size + 7) & ~(size_t)7); }
+
 /* Room for a growing array: returns `items` where `count` < *capacity, else a copy with twice the capacity
  * (at least 8) and *capacity updated; NULL past the limit, *capacity unchanged. The old array is left behind,
  * so a growing array costs at most twice its final size. */

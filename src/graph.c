@@ -265,9 +265,9 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     if (!attrs || !attr) return;
     attrs->item = attr;
     n->g->node[index].attrs = attrs;
+    attrs->hash = shp_hash(0, w.at, (size_t)(w.end - w.at));
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
-        attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));
         shp_read_attr(r, &f.sub, &attr[attrs->count], &n->bodies, index, attrs->count);
         attrs->count++;
     }
@@ -293,7 +293,10 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
             break;
         case SHP_KEY(3, SHP_LEN): node->name = text; break;
         case SHP_KEY(4, SHP_LEN): op.op_type = text; break;
-        case SHP_KEY(5, SHP_LEN): if (!attrs++) attributes.at = at; break;
+        case SHP_KEY(5, SHP_LEN):
+            if (!attrs++) attributes.at = at;
+            attributes.end = w.at;
+            break;
         case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(text); break;
         case SHP_KEY(8, SHP_LEN): op.overload = text; break;
         case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */

@@ -131,85 +131,127 @@ static bool find(shp_reader *r, const shp_wire *message, uint32_t number, shp_wi
     return true;
 }
 
-/* ---- repeated numbers, packed or not ---- */
+/* The last singular message that was seen in one: most often the only one. */
+typedef struct single {
+    shp_wire content;
+    uint32_t number, times;
+} single;
+
+static void note(single *s, const shp_field *f)
+{
+    uint32_t number = f->key >> 3;
+    s->times += s->number && s->number != number ? 2 : 1;
+    s->number = number;
+    s->content = f->sub;
+}
+
+static bool found(shp_reader *r, const shp_wire *message, single *s, uint32_t number)
+{
+    if (s->times == 1 && s->number == number) return true;
+    return s->times && find(r, message, number, &s->content);
+}
+
+/* ---- repeated fields, numbers packed or not ---- */
 typedef struct list {
+    uint32_t number;
+    unsigned type;                  /* of an entry; SHP_LEN for strings */
+    uint64_t most;                  /* entries that are kept */
     uint64_t entries;               /* in the skeleton */
     uint64_t missing;               /* counted only; UINT64_MAX where a payload of varints hides how many */
     uint64_t size;                  /* bytes of entries in the skeleton, in packed form */
     const uint8_t *bytes;           /* where those are one packed field */
     uint32_t parts, payloads;
     uint64_t offset, length;        /* of the last payload; of all */
+    void *item;                     /* int64, float or shp_str each, `room` of them at the end of the arena */
+    size_t room;
+    bool broken, overlong;          /* packed numbers are not whole; a varint is longer than may be */
 } list;
 
 static unsigned width_of(unsigned type) { return type == SHP_FIXED32 ? 4 : type == SHP_FIXED64 ? 8 : 0; }
+static size_t item_size(unsigned type) { return type == SHP_LEN ? sizeof(shp_str) : type == SHP_VARINT ? sizeof(int64_t) : sizeof(float); }
 
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-static void add_packed(shp_reader *r, list *l, const shp_wire *w, unsigned width)
+static void add_entry(list *l, uint64_t value)
 {
-    size_t size = (size_t)(w->end - w->at);
-    if (width ? size % width : size && w->end[-1] >= 0x80) shp_read_fail(r, SHP_E_WIRE);
-    l->entries += width ? size / width : 0;
-    for (const uint8_t *p = w->at; !width && p < w->end; p++) l->entries += *p < 0x80;
-    l->bytes = w->at;
-    l->size += size;
-}
-
-/* type: of an entry; SHP_LEN for strings. */
-static list list_of(shp_reader *r, shp_wire w, uint32_t number, unsigned type)
-{
-    list l = { 0 };
-    unsigned width = width_of(type);
-    const uint8_t *at;
-    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
-        bool payload = f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN);
-        if (payload || f.key == SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) {
-            record rec = read_record(f.sub);
-            if (rec.value[1] != number) continue;
-            if (!payload) { l.missing = add(l.missing, rec.value[2]); continue; }
-            l.missing = add(l.missing, type == SHP_LEN ? 1 : width ? rec.value[3] / width : UINT64_MAX);
-            l.payloads++;
-            l.offset = rec.value[2];
-            l.length += rec.value[3];
-        } else if (f.key == SHP_KEY(number, type)) {
-            while (*at++ >= 0x80) {}
-            l.entries++;
-            l.size += (uint64_t)(w.at - at);
-            l.parts++;
-        } else if (f.key == SHP_KEY(number, SHP_LEN)) {
-            add_packed(r, &l, &f.sub, width);
-            l.parts++;
-        }
+    if (l->entries < l->room) {
+        if (l->type == SHP_VARINT) ((int64_t *)l->item)[l->entries] = (int64_t)value;
+        else ((float *)l->item)[l->entries] = shp_float32((uint32_t)value);
     }
-    return l;
+    l->entries++;
 }
 
-/* The entries in packed form: in the skeleton where they are one packed field, else gathered. NULL and an error. */
-static const uint8_t *packed(shp_reader *r, const shp_wire *message, const list *l, uint32_t number, unsigned type)
+static void add_packed(list *l, shp_wire w)
 {
-    if (l->parts == 1 && l->bytes) return l->bytes;
-    uint8_t *all = shp_take(r, (size_t)l->size, 1);
-    if (all && l->parts) gather(r, *message, SHP_KEY(number, type), SHP_KEY(number, SHP_LEN), all);
-    return all;
+    size_t size = (size_t)(w.end - w.at), width = width_of(l->type), count = width ? size / width : 0;
+    l->broken |= width ? size % width : size && w.end[-1] >= 0x80;
+    for (const uint8_t *p = w.at; !width && p < w.end; p++) count += *p < 0x80;
+    l->bytes = w.at;
+    l->size += size;
+    if (count > l->room) { l->entries += count; return; }
+    for (; count; count--, w.at += width) add_entry(l, width ? shp_little(w.at, (unsigned)width) : shp_varint(&w));
+    l->overlong |= w.failed;
+}
+
+static void add_record(list *l, const shp_field *f)
+{
+    record rec = read_record(f->sub);
+    unsigned width = width_of(l->type);
+    if (rec.value[1] != l->number) return;
+    if (f->key == SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) { l->missing = add(l->missing, rec.value[2]); return; }
+    l->missing = add(l->missing, l->type == SHP_LEN ? 1 : width ? rec.value[3] / width : UINT64_MAX);
+    l->payloads++;
+    l->offset = rec.value[2];
+    l->length += rec.value[3];
+}
+
+/* A field that begins at `at` and ends at w->at, if it is one of the list or a record of what is left out of it. */
+static void add_field(shp_reader *r, list *l, const shp_field *f, const shp_wire *w, const uint8_t *at)
+{
+    bool one = f->key == SHP_KEY(l->number, l->type);
+    if (f->key >= SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) { add_record(l, f); return; }
+    if (!one && f->key != SHP_KEY(l->number, SHP_LEN)) return;
+    if (!l->parts++ && l->most) {
+        l->room = (size_t)(w->end - at) / (l->type == SHP_FIXED32 ? 4 : l->type == SHP_LEN ? 2 : 1);
+        if (l->room > l->most) l->room = (size_t)l->most;
+        l->item = shp_take(r, l->room, item_size(l->type));
+        if (!l->item) l->room = 0;
+    }
+    if (!one) { add_packed(l, f->sub); return; }
+    while (*at++ >= 0x80) {}
+    l->size += (uint64_t)(w->at - at);
+    if (l->type != SHP_LEN) add_entry(l, f->value);
+    else if (l->entries++ < l->room) ((shp_str *)l->item)[l->entries - 1] = f->text;
+}
+
+static void add_fields(shp_reader *r, list *l, shp_wire w)
+{
+    const uint8_t *at;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) add_field(r, l, &f, &w, at);
 }
 
 static uint32_t saturated(uint64_t n) { return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX; }
 
-/* Entries as int64 or float, where all of them are there and at most `most`; else NULL. *count: how many there are. */
-static void *numbers(shp_reader *r, const shp_wire *message, uint32_t number, unsigned type, uint64_t most, uint32_t *count)
+/* The items, where all of them are there and at most `most`; else NULL. *count: how many there are. Nothing may have been allocated since
+ * the first was added: the arena takes the unused room back. */
+static void *items_of(shp_reader *r, list *l, uint32_t *count)
 {
-    list l = list_of(r, *message, number, type);
-    *count = saturated(l.missing == UINT64_MAX ? l.length : add(l.entries, l.missing));
-    if (l.missing || l.entries > most || r->error->code) return NULL;
-    const uint8_t *bytes = packed(r, message, &l, number, type);
-    void *out = shp_take(r, (size_t)l.entries, type == SHP_VARINT ? sizeof(int64_t) : sizeof(float));
-    if (!bytes || !out) return NULL;
-    shp_wire w = shp_wire_of(bytes, (size_t)l.size);
-    for (size_t i = 0; i < l.entries; i++)
-        if (type == SHP_VARINT) ((int64_t *)out)[i] = (int64_t)shp_varint(&w);
-        else ((float *)out)[i] = shp_float32((uint32_t)shp_little(bytes + 4 * i, 4));
-    if (w.failed) shp_read_fail(r, SHP_E_WIRE);
-    return out;
+    *count = saturated(l->missing == UINT64_MAX ? l->length : add(l->entries, l->missing));
+    bool whole = !l->missing && l->entries <= l->most;
+    if (l->broken || (l->overlong && whole)) shp_read_fail(r, SHP_E_WIRE);
+    if (!whole || r->error->code) return NULL;
+    if (!l->item) return shp_take(r, 0, 1);
+    shp_shrink(r->arena, l->item, (size_t)l->entries * item_size(l->type));
+    return l->item;
+}
+
+/* The entries in packed form: in the skeleton where they are one packed field, else gathered. NULL and an error. */
+static const uint8_t *packed(shp_reader *r, const shp_wire *message, const list *l)
+{
+    if (l->parts == 1 && l->bytes) return l->bytes;
+    uint8_t *all = shp_take(r, (size_t)l->size, 1);
+    if (all && l->parts) gather(r, *message, SHP_KEY(l->number, l->type), SHP_KEY(l->number, SHP_LEN), all);
+    return all;
 }
 
 /* ---- types ---- */
@@ -243,23 +285,28 @@ static void read_type(shp_reader *r, const shp_wire *message, shp_type_proto *t,
 {
     static const uint8_t kinds[] = { [1] = SHP_T_TENSOR, [4] = SHP_T_SEQUENCE, [5] = SHP_T_MAP, [7] = SHP_T_OPAQUE, [8] = SHP_T_SPARSE,
                                      [9] = SHP_T_OPTIONAL };
-    shp_wire w = *message, content, part;
+    shp_wire w = *message;
+    single content = { { 0 }, 0, 0 }, part = { { 0 }, 0, 0 };
     uint32_t member = 0;
-    for (shp_field f; shp_read_next(r, &w, &f); )       /* of a oneof, the last one counts */
-        if (f.key >> 3 < sizeof kinds && kinds[f.key >> 3]) member = f.key >> 3;
-    if (!member || !find(r, message, member, &content)) return;
+    for (shp_field f; shp_read_next(r, &w, &f); ) {
+        if (f.key >> 3 >= sizeof kinds || !kinds[f.key >> 3]) continue;
+        member = f.key >> 3;        /* of a oneof, the last one counts */
+        if ((f.key & 7) == SHP_LEN) note(&content, &f);
+    }
+    if (!found(r, message, &content, member)) return;
     *t = (shp_type_proto){ .kind = kinds[member] };
-    w = content;
+    w = content.content;
     for (shp_field f; shp_read_next(r, &w, &f); )
         if (f.key == SHP_KEY(1, SHP_VARINT)) t->elem_type = (int32_t)f.value;
+        else if ((f.key & 7) == SHP_LEN) note(&part, &f);
     switch (t->kind) {
     case SHP_T_TENSOR: case SHP_T_SPARSE:
-        if (find(r, &content, 2, &part)) read_shape(r, &part, t);
+        if (found(r, &content.content, &part, 2)) read_shape(r, &part.content, t);
         break;
     case SHP_T_SEQUENCE: case SHP_T_OPTIONAL: case SHP_T_MAP:
         t->inner = shp_take(r, 1, sizeof *t->inner);
         if (depth >= r->nesting) shp_read_fail(r, SHP_E_NESTING);
-        else if (t->inner && find(r, &content, t->kind == SHP_T_MAP ? 2 : 1, &part)) read_type(r, &part, t->inner, depth + 1);
+        else if (t->inner && found(r, &content.content, &part, t->kind == SHP_T_MAP ? 2 : 1)) read_type(r, &part.content, t->inner, depth + 1);
         break;
     default: break;
     }
@@ -267,10 +314,15 @@ static void read_type(shp_reader *r, const shp_wire *message, shp_type_proto *t,
 
 void shp_read_value_info(shp_reader *r, shp_wire message, shp_value_info *to)
 {
-    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_value_info, name), { 0, 0, 0 } };
-    shp_wire type;
-    shp_read_rows(r, message, rows, to, true);
-    if (find(r, &message, 2, &type)) read_type(r, &type, &to->type, 0);
+    single type = { { 0 }, 0, 0 };
+    shp_wire w = message;
+    for (shp_field f; shp_read_next(r, &w, &f); )
+        switch (f.key) {
+        case SHP_KEY(1, SHP_LEN): to->name = f.text; break;
+        case SHP_KEY(2, SHP_LEN): note(&type, &f); break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */
+        }
+    if (found(r, &message, &type, 2)) read_type(r, &type.content, &to->type, 0);
 }
 
 /* ---- tensors ---- */
@@ -296,9 +348,9 @@ static void read_external(shp_reader *r, shp_wire w, shp_tensor *t)
     else if (shp_str_is(e.key, "length")) t->external_length = decimal(e.value);
 }
 
-static void set_dims(shp_reader *r, const shp_wire *message, uint32_t number, shp_tensor *t)
+static void set_dims(shp_reader *r, list *dims, shp_tensor *t)
 {
-    t->dim = numbers(r, message, number, SHP_VARINT, SHP_SKIM_LIST, &t->rank);
+    t->dim = items_of(r, dims, &t->rank);
     if (!t->dim) { shp_read_fail(r, SHP_E_WIRE); return; }          /* more than 1,024 axes */
     bool zero = false, negative = false;
     for (uint32_t i = 0; i < t->rank; i++) {
@@ -315,49 +367,64 @@ static void set_data(shp_reader *r, const shp_wire *message, uint32_t number, sh
     static const uint8_t fields[] = { [4] = SHP_DATA_FLOAT, [5] = SHP_DATA_INT32, [6] = SHP_DATA_STRING, [7] = SHP_DATA_INT64,
                                       [10] = SHP_DATA_DOUBLE, [11] = SHP_DATA_UINT64 };
     unsigned type = number == 4 ? SHP_FIXED32 : number == 10 ? SHP_FIXED64 : number == 6 ? SHP_LEN : SHP_VARINT;
-    list l = list_of(r, *message, number, type);
+    list l = { .number = number, .type = type };
+    add_fields(r, &l, *message);
+    if (l.broken) shp_read_fail(r, SHP_E_WIRE);
     t->elements = add(l.entries, l.missing);
     if (!t->elements || r->error->code) return;
     t->field = fields[number];
     t->data_len = l.length + l.size;
     if (number == 6) return;
-    if (!l.missing) t->data = packed(r, message, &l, number, type);
+    if (!l.missing) t->data = packed(r, message, &l);
     else if (l.payloads == 1 && !l.parts) t->data_offset = l.offset;
+}
+
+/* Of a tensor's bytes the parts before and after its name: where the name is makes no difference. */
+static void hash_part(shp_tensor *t, const uint8_t *from, const uint8_t *to)
+{
+    if (from < to) t->wire = shp_hash(t->wire, from, (size_t)(to - from));
 }
 
 void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *t)
 {
     shp_wire w = *message;
+    list dims = { .number = 1, .type = SHP_VARINT, .most = SHP_SKIM_LIST };
     uint32_t typed = 0;             /* the typed field that is set: the last one, if there are several */
     bool raw = false;
-    const uint8_t *at;
+    const uint8_t *at, *from = w.at;
     for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
-        record rec = { { 0 } };
+        uint64_t offset = 0, length = (uint64_t)(f.sub.end - f.sub.at);
         uint32_t number = f.key >> 3;
         bool payload = f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN);
         if (payload) {
-            rec = read_record(f.sub);
+            record rec = read_record(f.sub);
             number = (uint32_t)rec.value[1];
+            offset = rec.value[2];
+            length = rec.value[3];
         }
         switch (number) {
+        case 1: case SHP_RECORD_COUNT: add_field(r, &dims, &f, &w, at); break;
         case 2:  t->elem_type = (int32_t)f.value; break;
         case 4: case 5: case 6: case 7: case 10: case 11: typed = number; break;
         case 8:
             t->name = f.text;
             if (payload) shp_read_fail(r, SHP_E_WIRE);                              /* a name beyond 64 KiB */
-            continue;
+            break;
         case 9:                     /* raw_data counts before the typed fields, unless it is empty */
             t->data = payload ? NULL : f.sub.at;
-            t->data_len = payload ? rec.value[3] : (uint64_t)(f.sub.end - f.sub.at);
-            t->data_offset = rec.value[2];
-            raw = t->data_len > 0;
+            t->data_len = length;
+            t->data_offset = offset;
+            raw = length > 0;
             break;
         case 13: read_external(r, f.sub, t); break;
         case 14: t->external = f.value == 1; break;
         }
-        t->wire = shp_hash(t->wire, at, (size_t)(w.at - at));
+        if (number < 8) continue;   /* hashed with what follows */
+        hash_part(t, from, number == 8 ? at : w.at);
+        from = w.at;
     }
-    set_dims(r, message, 1, t);
+    hash_part(t, from, w.at);
+    set_dims(r, &dims, t);
     if (raw && !t->external) { t->field = SHP_DATA_RAW; return; }
     t->data = NULL;
     t->data_len = t->data_offset = 0;
@@ -368,12 +435,14 @@ void shp_read_sparse(shp_reader *r, const shp_wire *message, shp_tensor *t)
 {
     shp_wire values;
     shp_tensor v = { 0 };
+    list dims = { .number = 3, .type = SHP_VARINT, .most = SHP_SKIM_LIST };
     if (find(r, message, 1, &values)) shp_read_tensor(r, &values, &v);
     t->name = v.name;
     t->elem_type = v.elem_type;
     t->sparse = true;
     t->wire = shp_hash(1, message->at, (size_t)(message->end - message->at));
-    set_dims(r, message, 3, t);
+    add_fields(r, &dims, *message);
+    set_dims(r, &dims, t);
 }
 
 /* ---- attributes ---- */
@@ -383,38 +452,53 @@ static const uint8_t attr_types[24] = { [2] = SHP_ATTR_FLOAT, [3] = SHP_ATTR_INT
     [7] = SHP_ATTR_FLOATS, [8] = SHP_ATTR_INTS, [9] = SHP_ATTR_STRINGS, [10] = SHP_ATTR_TENSORS, [11] = SHP_ATTR_GRAPHS, [14] = SHP_ATTR_TYPE_PROTO,
     [15] = SHP_ATTR_TYPE_PROTOS, [22] = SHP_ATTR_SPARSE_TENSOR, [23] = SHP_ATTR_SPARSE_TENSORS };
 
-/* Name, type and single values; count: how often each value field is there, by AttributeType. */
-static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16])
+/* The list of field 7, 8 or 9. */
+static void begin_list(const shp_reader *r, list *l, uint32_t number)
 {
-    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_attr, name), ROW(2, SHP_FIXED32, SHP_TO_32, shp_attr, f),
-        ROW(3, SHP_VARINT, SHP_TO_64, shp_attr, i), ROW(20, SHP_VARINT, SHP_TO_32, shp_attr, type), ROW(21, SHP_LEN, SHP_TO_TEXT, shp_attr, ref),
-        { 0, 0, 0 } };
+    *l = (list){ .number = number, .type = number == 7 ? SHP_FIXED32 : number == 8 ? SHP_VARINT : SHP_LEN, .most = r->elements };
+}
+
+/* Name, type and values: of lists, the one that comes first. count: how often each value field is there, by AttributeType. */
+static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16], single *value, list *l)
+{
     uint32_t guess = 0;
-    for (shp_field f; shp_read_next(r, &w, &f); ) {
-        uint32_t number = f.key >> 3;
-        record rec = { { 0 } };
-        if (f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) {
-            rec = read_record(f.sub);
-            number = (uint32_t)rec.value[1];
-            f.sub = shp_wire_of(NULL, 0);
+    const uint8_t *at;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
+        uint32_t number = f.key >> 3, of = number;      /* of: the field that a record is about */
+        switch (f.key) {
+        case SHP_KEY(1, SHP_LEN):     a->name = f.text; break;
+        case SHP_KEY(2, SHP_FIXED32): a->f = shp_float32((uint32_t)f.value); break;
+        case SHP_KEY(3, SHP_VARINT):  a->i = (int64_t)f.value; break;
+        case SHP_KEY(5, SHP_LEN): case SHP_KEY(6, SHP_LEN): case SHP_KEY(14, SHP_LEN): case SHP_KEY(22, SHP_LEN): note(value, &f); break;
+        case SHP_KEY(20, SHP_VARINT): a->type = (int32_t)f.value; break;
+        case SHP_KEY(21, SHP_LEN):    a->ref = f.text; break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): case SHP_KEY(SHP_RECORD_COUNT, SHP_LEN): {
+            record rec = read_record(f.sub);
+            of = (uint32_t)rec.value[1];
+            if (number == SHP_RECORD_COUNT) break;
+            number = of;
+            f.text = (shp_str){ NULL, saturated(rec.value[3]) };
             if (number == 1 || number == 21) shp_read_fail(r, SHP_E_WIRE);          /* a name beyond 64 KiB */
+            break;
+        }
         }
         if (number < 24 && attr_types[number]) count[guess = attr_types[number]]++;
-        shp_set(rows, &f, a);
-        if (number == 4) a->s = (shp_str){ (const char *)f.sub.at, f.sub.at ? f.text.len : saturated(rec.value[3]) };
+        if (number == 4) a->s = f.text;
+        if (of < 7 || of > 9) continue;
+        if (!l->number) begin_list(r, l, of);
+        add_field(r, l, &f, &w, at);
     }
     if (!a->type) a->type = (int32_t)guess;
 }
 
-static void read_strings(shp_reader *r, shp_wire w, shp_attr *a)
+/* The entries of field 7, 8 or 9; l: those of the list that was scanned. */
+static void *list_items(shp_reader *r, const shp_wire *message, list *l, uint32_t number, uint32_t *count)
 {
-    list l = list_of(r, w, 9, SHP_LEN);
-    a->count = saturated(add(l.parts, l.missing));
-    if (l.missing || a->count > r->elements) return;
-    shp_str *strings = shp_take(r, a->count, sizeof *strings);
-    a->strings = strings;
-    for (shp_field f; strings && shp_read_next(r, &w, &f); )
-        if (f.key == SHP_KEY(9, SHP_LEN)) *strings++ = f.text;
+    if (l->number != number) {
+        begin_list(r, l, number);
+        add_fields(r, l, *message);
+    }
+    return items_of(r, l, count);
 }
 
 static void add_pending(shp_reader *r, shp_pendings *p, shp_pending item)
@@ -437,29 +521,30 @@ static void read_graphs(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count, 
 
 void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *a, shp_pendings *pending, uint32_t node, uint32_t index)
 {
-    uint32_t count[16] = { 0 };
-    shp_wire content;
+    uint32_t count[16] = { 0 };     /* how often each value field is there, by AttributeType */
+    single value = { { 0 }, 0, 0 };
+    list l = { .number = 0 };
     shp_where here;
     shp_enter(r, &here, "attribute", index, message);
-    scan_attr(r, *message, a, count);
+    scan_attr(r, *message, a, count, &value, &l);
     if (a->ref.len) r->refs++;
     switch (a->type) {
     case SHP_ATTR_TENSOR:
-        if (find(r, message, 5, &content) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_tensor(r, &content, a->t);
+        if (found(r, message, &value, 5) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_tensor(r, &value.content, a->t);
         break;
     case SHP_ATTR_SPARSE_TENSOR:
-        if (find(r, message, 22, &content) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_sparse(r, &content, a->t);
+        if (found(r, message, &value, 22) && (a->t = shp_take(r, 1, sizeof *a->t))) shp_read_sparse(r, &value.content, a->t);
         break;
     case SHP_ATTR_TYPE_PROTO:
-        if (find(r, message, 14, &content) && (a->tp = shp_take(r, 1, sizeof *a->tp))) read_type(r, &content, a->tp, 0);
+        if (found(r, message, &value, 14) && (a->tp = shp_take(r, 1, sizeof *a->tp))) read_type(r, &value.content, a->tp, 0);
         break;
     case SHP_ATTR_GRAPH:
-        if (find(r, message, 6, &content)) add_pending(r, pending, (shp_pending){ &a->g, content, node, index, SHP_NONE });
+        if (found(r, message, &value, 6)) add_pending(r, pending, (shp_pending){ &a->g, value.content, node, index, SHP_NONE });
         break;
     case SHP_ATTR_GRAPHS:  read_graphs(r, *message, a, count[SHP_ATTR_GRAPHS], pending, node, index); break;
-    case SHP_ATTR_FLOATS:  a->floats = numbers(r, message, 7, SHP_FIXED32, r->elements, &a->count); break;
-    case SHP_ATTR_INTS:    a->ints = numbers(r, message, 8, SHP_VARINT, r->elements, &a->count); break;
-    case SHP_ATTR_STRINGS: read_strings(r, *message, a); break;
+    case SHP_ATTR_FLOATS: a->floats = list_items(r, message, &l, 7, &a->count); break;
+    case SHP_ATTR_INTS: a->ints = list_items(r, message, &l, 8, &a->count); break;
+    case SHP_ATTR_STRINGS: a->strings = list_items(r, message, &l, 9, &a->count); break;
     case SHP_ATTR_TENSORS: case SHP_ATTR_TYPE_PROTOS: case SHP_ATTR_SPARSE_TENSORS: a->count = count[a->type]; break;
     default: break;
     }

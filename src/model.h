@@ -98,7 +98,7 @@ typedef struct shp_attrs {          /* of a node */
     uint32_t count;
     bool has_ref;                   /* an attribute (a body's, too) refers to a function's attribute */
     bool has_graph;
-    uint64_t hash;                  /* of all attributes' skeleton bytes, in order */
+    uint64_t hash;                  /* of the skeleton bytes from the first attribute to the last */
 } shp_attrs;
 
 struct shp_node_proto {

@@ -21,6 +21,9 @@ static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
 #define SUB(kind) CELL(MESSAGE, 0, kind)
 #define SUBS(counter, kind) CELL(MESSAGE, counter, kind)
 
+/* Of a tag of one byte that says varint or length-delimited: its bit in a mask. */
+#define PLAIN_BIT(key) ((unsigned)(key) >> 3 | ((unsigned)(key) & SHP_LEN) << 3)
+
 #define FIELDS(X) \
     X(MODEL, 1, ONE(INT), "ir_version")             X(MODEL, 2, CELL(TEXT, 0, SHORT), "producer_name") \
     X(MODEL, 3, CELL(TEXT, 0, SHORT), "producer_version") X(MODEL, 4, CELL(TEXT, 0, SHORT), "domain") \
@@ -131,9 +134,11 @@ struct frame {                      /* a message that is being read; frame[0] is
     uint32_t count[COUNTERS];       /* fields seen so far, by counter */
     uint8_t kind, length_width, tag_width;
     bool holds;                     /* it is or holds what annotate writes into: it closes with a trailer */
+    bool beyond;                    /* a list was longer than what is kept: it closes with a record */
 };
 
 enum { PIECES = 64, PIECE_MIN = 4 << 10, FIELD_MAX = 48, VARINT_MAX = 10 };
+enum { PLAIN = 1 << 10, PLAIN_NESTING = 8 };        /* the longest messages, and messages inside them, that need no frame */
 
 struct shp_skim {
     shp_arena *arena;
@@ -159,7 +164,7 @@ struct shp_skim {
     uint32_t pieces;
     struct { uint8_t *at; size_t len; } piece[PIECES];
     uint16_t cells[KINDS + 1][LAST_FIELD + 1];
-    uint32_t texts[KINDS + 1];      /* bits of fields that are texts and not counted */
+    uint32_t plain[2][KINDS + 1];   /* see short_fields; in messages with a frame and without */
     shp_read_error error;
 };
 
@@ -304,7 +309,7 @@ static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
 /* Records for what was only counted, and the trailer. */
 static void close_message(shp_skim *s, const struct frame *f)
 {
-    for (uint32_t number = 1; number <= LAST_FIELD; number++) {
+    for (uint32_t number = 1; f->beyond && number <= LAST_FIELD; number++) {
         uint16_t cell = s->cells[f->kind][number];
         if (WHAT(cell) == MESSAGE || !COUNTER(cell) || f->count[COUNTER(cell)] <= SHP_SKIM_LIST) continue;
         put_record(s, SHP_RECORD_COUNT, (uint64_t[4]){ number, f->count[COUNTER(cell)] - SHP_SKIM_LIST, UINT64_MAX, UINT64_MAX });
@@ -318,7 +323,7 @@ static void pop(shp_skim *s)
 {
     struct frame *f = &s->frame[s->depth];
     if (f->kind == UNKNOWN) { fail(s, SHP_E_WIRE, s->at); return; }     /* the message ends inside a group */
-    if (f->holds || f->kind == ATTRIBUTE || f->kind == TENSOR || f->kind == SPARSE) close_message(s, f);
+    close_message(s, f);
     put_length(f->length, total(s) - f->out);
     s->depth--;
     if (f->holds && (s->frame[s->depth].kind == ATTRIBUTE || s->frame[s->depth].kind == NODE)) s->frame[s->depth].holds = true;
@@ -326,17 +331,27 @@ static void pop(shp_skim *s)
 
 /* ---- fields ---- */
 
+/* Whether a field of that wire type is copied, where it is no payload; and whether it is one of those that its counter counts. */
+static inline bool kept(unsigned cell, unsigned type)
+{
+    if (type == SHP_LEN) return ARGUMENT(cell);
+    return WHAT(cell) == (type == SHP_VARINT ? INT : type == SHP_FIXED32 ? FIXED32 : FIXED64);
+}
+
+static inline bool listed(unsigned cell, unsigned type) { return COUNTER(cell) && (type != SHP_LEN || WHAT(cell) == TEXT || WHAT(cell) == MESSAGE); }
+
 /* One more entry of a list: false beyond those that are kept. */
 static bool counted(shp_skim *s, struct frame *f)
 {
     uint32_t *count = &f->count[COUNTER(s->cell)];
     if (!COUNTER(s->cell)) return true;
     if (*count < UINT32_MAX) ++*count;
+    f->beyond |= *count > SHP_SKIM_LIST;
     return *count <= SHP_SKIM_LIST;
 }
 
 /* Bytes of the varint at p, its bits beyond 64 dropped; 0: more than n, VARINT_MAX + 1: more than there may be. */
-static inline size_t varint(const uint8_t *p, size_t n, uint64_t *value)
+static size_t varint(const uint8_t *p, size_t n, uint64_t *value)
 {
     *value = 0;
     for (unsigned i = 0; i < VARINT_MAX; i++) {
@@ -351,44 +366,23 @@ static inline size_t varint(const uint8_t *p, size_t n, uint64_t *value)
 static void take_number(shp_skim *s, struct frame *f, unsigned type, uint64_t value)
 {
     unsigned bytes = type == SHP_FIXED32 ? 4 : 8;
-    if (WHAT(s->cell) != (type == SHP_VARINT ? INT : type == SHP_FIXED32 ? FIXED32 : FIXED64) || !counted(s, f) || !room(s, FIELD_MAX)) return;
+    if (!kept(s->cell, type) || !counted(s, f) || !room(s, FIELD_MAX)) return;
     put_varint(s, SHP_KEY(s->field, type));
     if (type == SHP_VARINT) put_varint(s, value);
     else for (unsigned i = 0; i < bytes; i++) *s->to++ = (uint8_t)(value >> (8 * i));
 }
 
-/* Bytes of short texts ahead, with tags and lengths of one byte each: most fields of most models, copied as they are. */
-static inline size_t short_texts(uint32_t texts, const uint8_t *p, size_t n)
-{
-    size_t i = 0;
-    while (n - i >= 2 && (p[i] & 0x87) == SHP_LEN && texts >> (p[i] >> 3) & 1 && p[i + 1] < 0x80 && p[i + 1] <= n - i - 2) i += p[i + 1] + 2u;
-    return i;
-}
-
-/* A message of nothing but short texts, of which n bytes are in the window: most nodes. It needs no frame. */
-static bool take_plain(shp_skim *s, struct frame *f, unsigned kind, uint64_t len, const uint8_t *p, size_t n)
-{
-    if (len > n || has_trailer(kind) || s->depth >= s->nesting || short_texts(s->texts[kind], p, (size_t)len) != len || !room(s, FIELD_MAX)) return false;
-    f->count[COUNTER(s->cell)]++;
-    put_varint(s, SHP_KEY(s->field, SHP_LEN));
-    put_length(s->to, (size_t)len);
-    s->to += 5;
-    put(s, p, (size_t)len);
-    s->at += len;
-    return true;
-}
-
-/* What a length of `width` bytes says, n bytes behind which are at p: a message, a text to be copied, or bytes to be skipped. */
-static void take_length(shp_skim *s, struct frame *f, uint64_t len, uint8_t width, const uint8_t *p, size_t n)
+/* What a length of `width` bytes says: a message, a text to be copied, or bytes to be skipped. */
+static void take_length(shp_skim *s, struct frame *f, uint64_t len, uint8_t width)
 {
     unsigned what = WHAT(s->cell), argument = ARGUMENT(s->cell);
     if (len > f->end - s->at) { overlong(s); return; }
     if (what == MESSAGE) {
         if (argument == GRAPH || argument == FUNCTION) s->content = true;
-        if (!take_plain(s, f, argument, len, p, n)) push(s, (uint8_t)argument, s->at + len, width);
+        push(s, (uint8_t)argument, s->at + len, width);
         return;
     }
-    if (what != DROP && argument && (what != TEXT || counted(s, f))) {
+    if (argument && (what != TEXT || counted(s, f))) {
         if (!room(s, FIELD_MAX)) return;
         if (len <= limits[argument]) {
             put_varint(s, SHP_KEY(s->field, SHP_LEN));
@@ -429,11 +423,85 @@ static bool take_field(shp_skim *s, const uint8_t *p, size_t n)
     } else if (size > n - tag) return false;
     else value = shp_little(p + tag, (unsigned)size);
     s->at += tag + size;
-    if (type == SHP_LEN) take_length(s, f, value, (uint8_t)size, p + tag + size, n - tag - size);
+    if (type == SHP_LEN) take_length(s, f, value, (uint8_t)size);
     else if (type == SHP_GROUP) push(s, UNKNOWN, f->end, 0);
     else if (type == SHP_GROUP_END) s->depth--;
     else take_number(s, f, type, value);
     return !s->error.code;
+}
+
+/* ---- most fields of most models: whole in the window, and not long ---- */
+
+/* Bytes of short fields ahead that are copied as they are: texts, and numbers of a byte, behind a tag and length of one byte each. */
+static inline size_t short_fields(uint32_t plain, const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+    while (n - i >= 2 && !(p[i] & 0x85) && plain >> PLAIN_BIT(p[i]) & 1 && p[i + 1] < 0x80) {
+        size_t size = 2 + (p[i] & SHP_LEN ? p[i + 1] : 0u);
+        if (size > n - i) break;
+        i += size;
+    }
+    return i;
+}
+
+/* The varint at p where it is written as the skeleton writes it, else 0. */
+static inline size_t shortest(const uint8_t *p, size_t n, uint64_t *value)
+{
+    if (n && *p < 0x80) { *value = *p; return 1; }
+    size_t size = varint(p, n, value);
+    return size && size <= VARINT_MAX && p[size - 1] && (size < VARINT_MAX || p[size - 1] == 1) ? size : 0;
+}
+
+static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels);
+
+/* Copies a message whose tag says `key` and whose content is the `size` bytes at p; in the source it begins at `start` (0: not known,
+ * within a message without a frame) and has a length of `width` bytes. false: it needs a frame. */
+static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t start, size_t width, const uint8_t *p, size_t size, uint32_t levels)
+{
+    bool trailer = has_trailer(kind);
+    if (size > PLAIN || !levels || (trailer && (kind != VALUE_INFO || !start))) return false;
+    if (!room(s, 3 * size + FIELD_MAX + VARINT_MAX)) return false;      /* two bytes, an empty message, become six */
+    uint8_t *before = s->to, *length;
+    put_varint(s, key);
+    length = s->to;
+    s->to += 5;
+    if (copy_fields(s, kind, NULL, p, size, levels - 1) != size) { s->to = before; return false; }
+    if (trailer) put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ start, size, width, UINT64_MAX });
+    put_length(length, (size_t)(s->to - length) - 5);
+    return true;
+}
+
+/* Copies fields of a message from p on, and the messages among them with all that is in them, as they are but for the lengths. Returns
+ * the bytes taken, up to a field that is not whole, or not so plain: it is for take_field. count: the frame's, NULL inside of what
+ * has no frame, where no list is too long. */
+static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels)
+{
+    uint32_t plain = s->plain[!count][kind];
+    size_t i = 0, done = 0;         /* bytes looked at; of them, copied or left out */
+    while ((i += short_fields(plain, p + i, n - i)) < n) {
+        uint64_t key, size = 0;
+        size_t tag = shortest(p + i, n - i, &key), at = i + tag, width = 0;
+        if (!tag || key < SHP_KEY(1, 0) || key > SHP_KEY(LAST_FIELD, 7)) break;
+        unsigned cell = s->cells[kind][key >> 3], what = WHAT(cell), type = key & 7;
+        if (type == SHP_FIXED32 || type == SHP_FIXED64) size = type == SHP_FIXED32 ? 4 : 8;
+        else if (type > SHP_LEN || !(width = shortest(p + at, n - at, &size))) break;
+        else if (type == SHP_VARINT) size = 0;
+        at += width;
+        if (size > n - at) break;
+        bool keep = kept(cell, type), message = keep && what == MESSAGE;
+        uint32_t *list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
+        if (keep && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
+        if (!keep || message) {
+            put(s, p + done, i - done);
+            done = i;
+            if (message && !copy_message(s, (uint32_t)key, ARGUMENT(cell), count ? s->at + at : 0, width, p + at, (size_t)size, levels)) break;
+            done = at + (size_t)size;
+        }
+        if (list) ++*list;
+        i = at + (size_t)size;
+    }
+    put(s, p + done, i - done);
+    return i;
 }
 
 /* Where the window ends within a field, its bytes so far are kept for the next window. */
@@ -468,7 +536,7 @@ static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
     }
     while (!s->error.code && s->at <= stop) {
         struct frame *f = &s->frame[s->depth];
-        size_t n = ahead(s, stop), texts;
+        size_t n = ahead(s, stop);
         const uint8_t *p = bytes + (size_t)(s->at - base);
         s->in_field = s->left;
         if (s->at == f->end && s->depth) pop(s);
@@ -478,11 +546,12 @@ static void run(shp_skim *s, uint64_t base, const uint8_t *bytes, size_t len)
             put(s, p, n);
             s->at += n;
             s->left -= n;
-        } else if ((texts = short_texts(s->texts[f->kind], p, n)) != 0) {
-            s->known = true;
-            s->at += texts;
-            put(s, p, texts);
-        } else if (!take_or_carry(s, p, n)) return;
+        } else {
+            uint32_t levels = s->nesting - s->depth;
+            size_t copied = s->depth ? copy_fields(s, f->kind, f->count, p, n, levels < PLAIN_NESTING ? levels : PLAIN_NESTING) : 0;
+            s->at += copied;
+            if (copied < n && !s->error.code && !take_or_carry(s, p + copied, n - copied)) return;
+        }
     }
 }
 
@@ -531,6 +600,16 @@ static void finish(shp_skim *s, uint64_t size)
     s->done = !s->error.code;
 }
 
+/* The bits of a field whose tag is one byte. */
+static void set_plain(shp_skim *s, unsigned kind, unsigned number, unsigned cell)
+{
+    for (unsigned type = SHP_VARINT; type <= SHP_LEN && number < 16; type += SHP_LEN) {
+        uint32_t bit = WHAT(cell) != MESSAGE && kept(cell, type) ? 1u << PLAIN_BIT(SHP_KEY(number, type)) : 0;
+        s->plain[0][kind] |= listed(cell, type) ? 0 : bit;
+        s->plain[1][kind] |= bit;
+    }
+}
+
 shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
 {
     shp_skim *s = shp_alloc(a, sizeof *s);
@@ -540,7 +619,7 @@ shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
     if (!s->frame) return NULL;
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
-        if (WHAT(fields[i].cell) == TEXT && !COUNTER(fields[i].cell)) s->texts[fields[i].kind] |= 1u << fields[i].number;
+        set_plain(s, fields[i].kind, fields[i].number, fields[i].cell);
     }
     s->arena = a;
     s->size = size;
