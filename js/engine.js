@@ -114,21 +114,17 @@ const split = (n) => [n >>> 0, Math.floor(n / 2 ** 32)];
  * @param {Source} source
  */
 function windows({ size, first, max, gap }) {
-    let window = first, end = 0, allowed = max;
-    return {
-        /** @param {number} offset what is wanted @returns {[start: number, length: number]} */
-        next(offset) {
-            const through = offset - end <= gap, start = through ? end : offset;
-            // What is read of payloads is to stay within one widest window and a first one a payload, and the last window before a gap may
-            // have been all payload; what was read without a gap lets windows grow again.
-            allowed += through ? window / 8 : first - window;
-            window = through && end ? Math.max(first, Math.min(window * 2, max, Math.floor(allowed))) : first;
-            let length = through ? Math.max(window, offset - end + first) : window;
-            if (size !== undefined) length = size - start <= length + gap ? size - start : length;
-            return [start, Math.max(length, 1)];
-        },
-        /** @param {number} at */
-        read(at) { end = at; },
+    let window = first, allowed = max;
+    /** @param {number} offset what is wanted @param {number} end of what was read before @returns {[start: number, length: number]} */
+    return (offset, end) => {
+        const through = offset - end <= gap, start = through ? end : offset;
+        // What is read of payloads is to stay within one widest window and a first one a payload, and the last window before a gap may
+        // have been all payload; what was read without a gap lets windows grow again.
+        allowed += through ? window / 8 : first - window;
+        window = through && end ? Math.max(first, Math.min(window * 2, max, Math.floor(allowed))) : first;
+        let length = through ? Math.max(window, offset - end + first) : window;
+        if (size !== undefined) length = size - start <= length + gap ? size - start : length;
+        return [start, Math.max(length, 1)];
     };
 }
 
@@ -139,8 +135,8 @@ function windows({ size, first, max, gap }) {
  */
 export function* infer(module, source, options, stats) {
     const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm;
-    const policy = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
-    let scratch = 0, room = 0, status = exports.model_start(wasm.put(encoded), encoded.length, ...size);
+    const next = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
+    let end = 0, scratch = 0, room = 0, status = exports.model_start(wasm.put(encoded), encoded.length, ...size);
     for (;; status = exports.model_step()) {
         stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
         stats.nodes = wasm.word(L.WORD_NODES);
@@ -163,12 +159,12 @@ export function* infer(module, source, options, stats) {
             give(wasm, answer);
             continue;
         }
-        const [start, want] = policy.next(offset);
+        const [start, want] = next(offset, end);
         /** @type {Uint8Array} */
         const bytes = yield { kind: 'read', offset: start, length: want, exact: false };
-        policy.read(start + bytes.length);
         const fresh = bytes.subarray(Math.min(offset - start, bytes.length));
-        if (!bytes.length) exports.model_end(...split(start));
+        end = start + bytes.length;
+        if (!bytes.length) exports.model_end(...split(Math.min(start, source.size ?? start)));
         if (!fresh.length) continue;
         if (fresh.length > room) scratch = wasm.alloc(room = Math.max(fresh.length, Math.min(2 * fresh.length, source.max)));
         exports.model_give(1, wasm.put(fresh, scratch), fresh.length);

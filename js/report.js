@@ -4,8 +4,9 @@ import * as L from './layout.js';
 /** @import { Dim, Element } from './model.d.ts' */
 
 const NONE = 0xffffffff;
+const FEW = 8;                      // names looked for
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true }), encoder = new TextEncoder();
 
 export class Report {
     /** @param {Uint32Array[]} tables @param {Uint8Array} chars */
@@ -19,7 +20,8 @@ export class Report {
     /** @type {string[] | undefined} */ strings;
     /** @type {string[]} */ paths = [];
     /** @type {Map<string, number>[] | undefined} */ maps;
-    /** @type {Map<number, Set<string>>} */ repeated = new Map();
+    /** By row of facts. @type {Dim[][]} */ shapes = [];
+    asked = 0;
 
     /** Whether JSON has a form for every number. */
     get plain() {
@@ -79,8 +81,8 @@ export class Report {
 
     /** @param {number} row @returns {Dim[] | null} */
     shape(row) {
-        const rank = this.fact(row, L.FACT_RANK);
-        return rank === NONE ? null : this.cells(this.fact(row, L.FACT_SHAPE), rank);
+        const rank = this.fact(row, L.FACT_RANK), fact = this.at(L.VALUES, row, L.VALUE_FACT);
+        return rank === NONE ? null : (this.shapes[fact] ??= this.cells(this.fact(row, L.FACT_SHAPE), rank)).slice();
     }
 
     /** @param {number} row @returns {Element[] | undefined} */
@@ -101,24 +103,11 @@ export class Report {
     /** @param {number} row */
     nodeName(row) { return this.string(this.at(L.SCOPES, this.at(L.NODES, row, L.NODE_SCOPE), L.SCOPE_NAMES) + this.indexOf(row)); }
 
-    /** Names that several nodes of a graph have. @param {number} scope */
-    repeats(scope) {
-        const first = this.at(L.SCOPES, scope, L.SCOPE_NAMES), seen = new Set();
-        let repeated = this.repeated.get(first);
-        if (!repeated) this.repeated.set(first, repeated = new Set());
-        else return repeated;
-        for (let i = first + this.at(L.SCOPES, scope, L.SCOPE_COUNT); i-- > first;) {
-            const name = this.string(i);
-            if (seen.size === seen.add(name).size) repeated.add(name);
-        }
-        return repeated;
-    }
-
     /** What a node is called: its name where no other of its graph has it, else operator and index. @param {number} row */
     label(row) {
         if (row === NONE) return null;
         const name = this.nodeName(row);
-        return name && !this.repeats(this.at(L.NODES, row, L.NODE_SCOPE)).has(name) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
+        return name && !(this.at(L.NODES, row, L.NODE_OP) & 1) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
     }
 
     /** Path of a graph. @param {number} scope */
@@ -134,7 +123,7 @@ export class Report {
 
     /** What a node calls. @param {number} row */
     op(row) {
-        const op = this.at(L.NODES, row, L.NODE_OP), domain = this.name(L.OPS, op, L.OP_DOMAIN), name = this.name(L.OPS, op, L.OP_NAME);
+        const op = this.at(L.NODES, row, L.NODE_OP) >>> 1, domain = this.name(L.OPS, op, L.OP_DOMAIN), name = this.name(L.OPS, op, L.OP_NAME);
         return { domain, name, full: domain ? `${domain}::${name}` : name };
     }
 
@@ -166,7 +155,17 @@ export class Report {
     /** The row of a value. @param {string} name @param {string} graph @returns {number | undefined} */
     find(name, graph) {
         this.graph(this.rows(L.SCOPES) - 1);
-        return this.index[this.paths.lastIndexOf(graph)]?.get(name);
+        const { chars } = this, scope = this.paths.lastIndexOf(graph), start = this.tables[L.TEXT], bytes = encoder.encode(name);
+        // A few are looked for byte by byte, which takes less than to make all strings; bytes that are no UTF-8 have none of their own.
+        if (this.asked++ > FEW || name.includes('\ufffd')) return this.index[scope]?.get(name);
+        for (let row = this.rows(L.VALUES); row--;) {
+            const text = this.at(L.VALUES, row, L.VALUE_NAME), from = start[text];
+            let left = bytes.length;
+            if (start[text + 1] - from !== left || this.scope(row) !== scope) continue;
+            while (left && chars[from + left - 1] === bytes[left - 1]) left--;
+            if (!left) return row;
+        }
+        return undefined;
     }
 
     /** A name as a node of that graph sees it. @param {string} name @param {number} scope @returns {number | undefined} */

@@ -3,7 +3,7 @@
 /** @import { ModelSource, RandomAccess } from './model.d.ts' */
 /**
  * @typedef {object} Source
- * @property {number | undefined} size in bytes, undefined where it is not known before the end
+ * @property {number | undefined} size in bytes, undefined where it is not known before the end; of a stream that has ended, what there was of it
  * @property {(offset: number, length: number) => Uint8Array | Promise<Uint8Array>} read fewer bytes only where the source ends
  * @property {number} first the first window, and the one after what was skipped
  * @property {number} max the widest window
@@ -58,7 +58,10 @@ export function fromStream(chunks, size) {
     const take = async (length) => {
         while (!rest.length) {
             const { done, value } = await iterator.next();
-            if (done) return empty;
+            if (done) {
+                source.size = at;
+                return empty;
+            }
             rest = value;
         }
         const part = rest.subarray(0, length);
@@ -74,7 +77,8 @@ export function fromStream(chunks, size) {
         kept.push({ offset, bytes: bytes.subarray(0, done) });
         return bytes.subarray(0, done);
     };
-    return {
+    /** @type {Source} */
+    const source = {
         ...LOCAL, first: 64 * KIB, gap: 0, size,
         async read(offset, length) {
             if (offset < at) {
@@ -96,6 +100,7 @@ export function fromStream(chunks, size) {
         },
         close: () => iterator.return?.(),
     };
+    return source;
 }
 
 /** @param {ReadableStream<Uint8Array>} body */
@@ -125,24 +130,31 @@ async function fromUrl(url, signal) {
             return fromUrl(new URL(location.split('/').map(encodeURIComponent).join('/'), folder), signal);
         },
     };
-    const response = await get(`0-${REMOTE.first - 1}`), total = /\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1];
+    /** @param {Response} response */
+    const total = ({ headers }) => Number(/\/(\d+)$/.exec(headers.get('Content-Range') ?? '')?.[1] ?? NaN) || undefined;
+    const response = await get(`0-${REMOTE.first - 1}`);
     if (response.status === 416) return { ...memory(new Uint8Array(0)), ...beside };
     if (response.status !== 206) {
         const length = response.headers.get('Content-Encoding') ? null : response.headers.get('Content-Length');
         const body = response.body ?? new Blob([]).stream();
-        return { ...fromStream(chunksOf(body), length === null ? undefined : Number(length)), ...beside };
+        return Object.assign(fromStream(chunksOf(body), length === null ? undefined : Number(length)), beside);
     }
     const head = new Uint8Array(await response.arrayBuffer());
-    return {
-        ...REMOTE, ...beside, size: total === undefined ? undefined : Number(total),
+    /** @type {Source} */
+    const source = {
+        ...REMOTE, ...beside, size: total(response),
         async read(offset, length) {
             if (!offset || offset + length <= head.length) return head.subarray(offset, offset + length);
             const part = await get(`${offset}-${offset + length - 1}`);
-            if (part.status === 416) return new Uint8Array(0);
+            if (part.status === 416) {
+                source.size ??= total(part);
+                return new Uint8Array(0);
+            }
             const bytes = new Uint8Array(await part.arrayBuffer());
             return part.status === 206 ? bytes : bytes.subarray(offset, offset + length);
         },
     };
+    return source;
 }
 
 /** @param {RandomAccess} given @returns {Source} */

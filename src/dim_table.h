@@ -72,7 +72,7 @@ typedef struct shp_expr {
     uint32_t epoch;         /* 1 + the epoch at which `resolved` was found, or 0 */
     shp_dim resolved;
     shp_dim shifted;        /* with every declared size s written as s + 1, or 0 */
-    const char *text;       /* as it was printed first, or NULL */
+    shp_str text;           /* as it was printed first, or empty */
     shp_term term[];
 } shp_expr;
 

@@ -178,9 +178,8 @@ static void put_term(out *o, shp_term k)
 }
 
 /* In order, but for a first term with a plus: 512 - S. */
-static void put_dim(out *o, shp_dim d)
+static void put_sum(out *o, shp_dim d)
 {
-    d = fold(o->t, d);
     shp_terms s;
     dim_terms(o->t, d, &s);
     uint32_t first = 0;
@@ -194,21 +193,26 @@ static void put_dim(out *o, shp_dim d)
     }
 }
 
+/* What takes folding is kept as it was printed first: larger dims hold it too. */
+static void put_dim(out *o, shp_dim d)
+{
+    shp_expr *e = open_at(o->t, d);
+    size_t from = o->len;
+    if (e->text.len) put(o, e->text.at, e->text.len);
+    else put_sum(o, fold(o->t, d));
+    char *copy = !o->full && !e->text.len && e->is.compound ? shp_alloc(o->t->arena, o->len - from) : NULL;
+    if (copy) e->text = (shp_str){ memcpy(copy, o->at + from, o->len - from), (uint32_t)(o->len - from) };
+}
+
 bool shp_dim_print(shp_dims *t, shp_dim d, char *text, size_t cap, size_t *len)
 {
     if (!d || *len > cap) return false;
     out o = { t, text, cap, *len, false };
     const shp_atom *x = dim_lone(t, d);
-    shp_expr *e = open_at(t, d);
-    if (e->text) put_text(&o, e->text);
-    else if (x && x->kind == ATOM_SYMBOL) put_symbol(&o, &symbol_at(t, x->symbol)->s, true);
+    if (x && x->kind == ATOM_SYMBOL) put_symbol(&o, &symbol_at(t, x->symbol)->s, true);
     else put_dim(&o, d);
-    if (o.full) return false;
-    bool keep = !e->text && !x && !is_small(d);
-    char *copy = keep ? shp_alloc(t->arena, o.len - *len + 1) : NULL;
-    if (copy) e->text = memcpy(copy, text + *len, o.len - *len);
-    *len = o.len;
-    return true;
+    *len = o.full ? *len : o.len;
+    return !o.full;
 }
 
 /* ---- parse: every value is a fraction, whose denominator a floor or an exact division takes away ---- */

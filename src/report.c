@@ -10,7 +10,7 @@ typedef struct column {
 } column;
 
 /* What has a number already: keys are a kind below and what is unique within it. */
-enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_OP, KEY_SYMBOL };
+enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_OP, KEY_SYMBOL, KEY_CONTENT, KEY_REPEATED };
 typedef struct known {
     uint64_t key;                   /* 0: free */
     uint32_t value;
@@ -33,6 +33,7 @@ typedef struct builder {
     uint32_t value, axis;           /* of the dim being written, for visit_new() */
     bool closed;                    /* all shapes are written: what appears later is listed nowhere */
     bool hidden;
+    bool repeated;                  /* some nodes share a name */
 } builder;
 
 static const uint8_t WIDTH[SHP_TABLE_COUNT] = {     /* words of a row */
@@ -104,12 +105,12 @@ enum {
 
 static uint32_t rows(const builder *b, int table) { return (uint32_t)b->table[table].rows; }
 
-/* Room for that many more rows at once: tables that grow leave their old selves behind. */
+/* Room for that many more rows at once, and then some: tables that grow leave their old selves behind, and what is not used costs nothing. */
 static bool reserve(builder *b, int table, size_t more)
 {
     column *c = &b->table[table];
     if (c->at && c->room - c->rows >= more) return true;
-    size_t room = c->rows + (more > c->rows ? more : c->rows), size = table == SHP_TABLE_CHARS ? 1 : WIDTH[table] * sizeof(uint32_t);
+    size_t room = c->rows + (more > c->rows ? more : c->rows) + more / 4 + 16, size = table == SHP_TABLE_CHARS ? 1 : WIDTH[table] * sizeof(uint32_t);
     void *at = more < MOST_ROWS && room < MOST_ROWS ? shp_alloc_array(b->a, room, size) : NULL;
     if (!at) {
         b->a->failed = true;
@@ -247,6 +248,12 @@ static cell cell_real(builder *b, double v)
     return mark(SHP_CELL_REAL, at);
 }
 
+static void store(uint32_t *row, cell c)
+{
+    row[0] = (uint32_t)c;
+    row[1] = (uint32_t)(c >> 32);
+}
+
 static void visit_hidden(void *arg, const shp_symbol *s)
 {
     if (!s->name.len && !s->printed) ((builder *)arg)->hidden = true;
@@ -283,10 +290,10 @@ static cell cell_dim(builder *b, shp_dim d, bool content)
     return mark(SHP_CELL_TEXT, id);
 }
 
+/* An element that is no constant. */
 static cell cell_elem(builder *b, shp_elem e, bool flag)
 {
     int32_t den = shp_elem_den(e);
-    if (den < 0) return cell_real(b, shp_elem_value(e));
     if (!den) return mark(SHP_CELL_NULL, 0);
     shp_dim d = shp_elem_num(e);
     cell c = cell_dim(b, d, true);
@@ -305,9 +312,8 @@ static cell cell_elem(builder *b, shp_elem e, bool flag)
 
 static uint32_t add_cell(builder *b, cell c)
 {
-    uint32_t at = rows(b, SHP_TABLE_CELLS), *row = push(b, SHP_TABLE_CELLS);
-    row[0] = (uint32_t)c;
-    row[1] = (uint32_t)(c >> 32);
+    uint32_t at = rows(b, SHP_TABLE_CELLS);
+    store(push(b, SHP_TABLE_CELLS), c);
     return at;
 }
 
@@ -362,7 +368,8 @@ static uint32_t find_fact(builder *b, const shp_fact *f, uint32_t value)
     row[FACT_RANK] = rank;
     row[FACT_CONTENT] = row[FACT_LENGTH] = SHP_NONE;
     b->value = value;
-    for (b->axis = 0; shape && b->axis < rank; b->axis++) add_cell(b, cell_dim(b, shape->dim[b->axis], false));
+    uint32_t *to = shape && rank ? add(b, SHP_TABLE_CELLS, rank) : NULL;
+    for (b->axis = 0; to && b->axis < rank; b->axis++, to += WIDTH[SHP_TABLE_CELLS]) store(to, cell_dim(b, shape->dim[b->axis], false));
     return at;
 }
 
@@ -375,18 +382,41 @@ static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
     return b->fact;
 }
 
-/* The elements of a tensor as cells from *first on; false where none is known. */
-static bool write_elements(builder *b, const shp_content *c, bool flag, uint32_t *first)
+/* The cells of a run of constants, and how long it is: lists of weights are nothing else. */
+static uint32_t write_reals(builder *b, const shp_elem *elem, uint32_t count, uint32_t *to)
 {
+    uint32_t n = 0, at = rows(b, SHP_TABLE_REALS);
+    while (n < count && shp_elem_is_real(elem[n])) n++;
+    uint32_t *real = n ? add(b, SHP_TABLE_REALS, n) : NULL;
+    for (uint32_t i = 0; real && i < n; i++) {
+        double v = shp_elem_value(elem[i]);
+        memcpy(real + (size_t)i * WIDTH[SHP_TABLE_REALS], &v, sizeof v);
+        store(to + (size_t)i * WIDTH[SHP_TABLE_CELLS], mark(SHP_CELL_REAL, at + i));
+    }
+    return n;
+}
+
+/* The elements of a tensor as cells: the first of them, SHP_NONE where none is known. Values that share a content share its cells. */
+static uint32_t write_elements(builder *b, const shp_content *c, bool flag)
+{
+    uint64_t key = address(c) | flag;
+    uint32_t first = get(b, KEY_CONTENT, key);
+    if (first != SHP_NONE) return first;
+    first = rows(b, SHP_TABLE_CELLS);
+    uint32_t *row = add(b, SHP_TABLE_CELLS, c->count);
     bool told = !c->count;
-    *first = rows(b, SHP_TABLE_CELLS);
-    for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t i = 0, n; row && i < c->count; i += n, row += (size_t)n * WIDTH[SHP_TABLE_CELLS]) {
+        n = write_reals(b, c->elem + i, c->count - i, row);
+        told |= n > 0;
+        if (n) continue;
         cell e = cell_elem(b, c->elem[i], flag);
         told |= !marked(e, SHP_CELL_NULL);
-        add_cell(b, e);
+        store(row, e);
+        n = 1;
     }
-    if (!told) b->table[SHP_TABLE_CELLS].rows = *first;
-    return told;
+    if (told) set(b, KEY_CONTENT, key, first);
+    else b->table[SHP_TABLE_CELLS].rows = first;
+    return told ? first : SHP_NONE;
 }
 
 /* Gives a value a fact of its own where there is more to say. */
@@ -396,13 +426,12 @@ static void write_content(builder *b, uint32_t *value, const shp_fact *f)
     if (!c) return;
     shp_kind kind = shp_type_kind(b->x, f->type);
     cell length = kind == SHP_KIND_SEQ && c->length ? cell_dim(b, c->length, true) : mark(SHP_CELL_NULL, 0);
-    uint32_t first;
-    bool elements = kind == SHP_KIND_TENSOR && !c->item && write_elements(b, c, shp_dtype_kind(f->type) == 'B', &first);
-    if (!elements && marked(length, SHP_CELL_NULL)) return;
+    uint32_t first = kind == SHP_KIND_TENSOR && !c->item ? write_elements(b, c, shp_dtype_kind(f->type) == 'B') : SHP_NONE;
+    if (first == SHP_NONE && marked(length, SHP_CELL_NULL)) return;
     uint32_t at = rows(b, SHP_TABLE_FACTS), *row = push(b, SHP_TABLE_FACTS);
     memcpy(row, row_of(b, SHP_TABLE_FACTS, value[VALUE_FACT]), WIDTH[SHP_TABLE_FACTS] * sizeof *row);
     value[VALUE_FACT] = at;
-    if (elements) row[FACT_CONTENT] = first, row[FACT_COUNT] = c->count;
+    if (first != SHP_NONE) row[FACT_CONTENT] = first, row[FACT_COUNT] = c->count;
     if (!marked(length, SHP_CELL_NULL)) row[FACT_LENGTH] = add_cell(b, length);
 }
 
@@ -430,6 +459,27 @@ static shp_str name_of(const shp_graph *g, size_t i)
     return name.at ? name : SHP_STR("");
 }
 
+/* Takes down the nodes of a graph that have the name of another one, by their names' texts. */
+static void find_repeated(builder *b, const shp_graph *g, uint32_t first)
+{
+    size_t room = 16;
+    while (room < 2 * (size_t)g->nodes) room *= 2;
+    uint32_t *seen = shp_alloc_array(b->a, room, sizeof *seen);         /* 1 + index of the first node of each name */
+    for (uint32_t i = 0; seen && i < g->nodes; i++) {
+        shp_str name = g->node[i].name;
+        if (!name.len) continue;
+        size_t at = (size_t)shp_hash(b->x->options.seed, name.at, name.len) & (room - 1);
+        while (seen[at] && !shp_str_eq(g->node[seen[at] - 1].name, name)) at = (at + 1) & (room - 1);
+        if (!seen[at]) {
+            seen[at] = i + 1;
+            continue;
+        }
+        b->repeated = true;
+        set(b, KEY_REPEATED, first + seen[at] - 1, 1);
+        set(b, KEY_REPEATED, first + i, 1);
+    }
+}
+
 /* The text of the first of a graph's names: its nodes', then its slots'. They hardly repeat, so each is one of its own, and all scopes
  * of the graph share them. */
 static uint32_t names_of(builder *b, const shp_graph *g)
@@ -439,6 +489,7 @@ static uint32_t names_of(builder *b, const shp_graph *g)
     size_t bytes = 0, count = (size_t)g->nodes + g->slots;
     for (size_t i = 0; i < count; i++) bytes += name_of(g, i).len;
     set(b, KEY_GRAPH, address(g), first = rows(b, SHP_TABLE_TEXT) - 1);
+    find_repeated(b, g, first);
     if (!reserve(b, SHP_TABLE_CHARS, bytes) || !reserve(b, SHP_TABLE_TEXT, count)) return first;
     column *chars = &b->table[SHP_TABLE_CHARS];
     uint32_t *start = row_of(b, SHP_TABLE_TEXT, first + 1);
@@ -481,7 +532,7 @@ static void write_scopes(builder *b)
 typedef struct graph_writer {
     builder *b;
     const shp_scope *s;
-    uint32_t scope, slot_name;      /* names of slots are texts from there on */
+    uint32_t scope, node_name, slot_name;       /* names of nodes and slots are texts from there on */
     uint8_t *listed;                /* slots that have a row */
     uint32_t *node, *value, *item;  /* the next rows */
 } graph_writer;
@@ -504,12 +555,13 @@ static void write_args(graph_writer *w, uint32_t count, const uint32_t *slot, ui
         *w->item++ = (slot[i] == SHP_NONE ? 0 : 4 * (w->slot_name + slot[i])) + ((uint32_t)read & 3);
 }
 
-static void write_node(graph_writer *w, const shp_node_proto *p, uint64_t read)
+static void write_node(graph_writer *w, uint32_t i, uint64_t read)
 {
+    const shp_node_proto *p = &w->s->graph->node[i];
     uint32_t *row = w->node;
     w->node += WIDTH[SHP_TABLE_NODES];
     row[NODE_SCOPE] = w->scope;
-    row[NODE_OP] = op_row(w->b, p->op);
+    row[NODE_OP] = 2 * op_row(w->b, p->op) + (w->b->repeated && get(w->b, KEY_REPEATED, w->node_name + i) != SHP_NONE);
     row[NODE_ARGS] = (uint32_t)(w->item - row_of(w->b, SHP_TABLE_LISTS, 0));
     write_args(w, p->inputs, p->input, read);
     write_args(w, p->outputs, p->output, 0);
@@ -534,7 +586,8 @@ static void write_graph(builder *b, uint32_t scope)
     const shp_scope *s = b->scope[scope];
     const shp_graph *g = s->graph;
     const uint32_t *at = row_of(b, SHP_TABLE_SCOPES, scope);
-    graph_writer w = { .b = b, .s = s, .scope = scope, .slot_name = at[SCOPE_NAMES] + g->nodes, .listed = shp_alloc(b->a, (size_t)g->slots + 1) };
+    graph_writer w = { .b = b, .s = s, .scope = scope, .node_name = at[SCOPE_NAMES], .slot_name = at[SCOPE_NAMES] + g->nodes,
+                       .listed = shp_alloc(b->a, (size_t)g->slots + 1) };
     size_t items = 2 * (size_t)g->nodes;
     for (uint32_t i = 0; i < g->nodes; i++) items += (size_t)g->node[i].inputs + g->node[i].outputs;
     w.item = add(b, SHP_TABLE_LISTS, items);
@@ -545,7 +598,7 @@ static void write_graph(builder *b, uint32_t scope)
     for (uint32_t i = 0; i < g->initializers; i++) write_value(&w, g->initializer_slot[i], SHP_NONE);
     for (uint32_t i = 0; i < g->nodes; i++) {
         const shp_node_proto *p = &g->node[i];
-        write_node(&w, p, s->read ? s->read[i] : 0);
+        write_node(&w, i, s->read ? s->read[i] : 0);
         for (uint32_t o = 0; o < p->outputs; o++) write_value(&w, p->output[o], at[SCOPE_NODES] + i);
     }
 }
@@ -811,7 +864,7 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     }
     push(b, SHP_TABLE_SCOPES)[SCOPE_NAMES] = text(b, p->name);
     uint32_t *row = push(b, SHP_TABLE_NODES);
-    row[NODE_OP] = op_row(b, p->op);
+    row[NODE_OP] = 2 * op_row(b, p->op);
     list_names(b, n, p->inputs, p->input);
     list_names(b, n, p->outputs, p->output);
     return end(b);

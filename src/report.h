@@ -25,8 +25,9 @@
 #define SHP_REPORT_FACTS(X) X(TYPE) X(SHAPE) X(RANK) X(CONTENT) X(COUNT) X(LENGTH)
 /* What nodes call: texts. */
 #define SHP_REPORT_OPS(X) X(DOMAIN) X(NAME)
-/* Nodes. op: a row; args: where in `lists` stand the number of inputs and the inputs, then the number of outputs and the outputs: 4 times
- * the text of each, "" for an omitted one, + 1 where an input's type or shape decided something + 2 where its content did. */
+/* Nodes. op: 2 * a row, + 1 where another node of the graph has the same name; args: where in `lists` stand the number of inputs and the
+ * inputs, then the number of outputs and the outputs: 4 times the text of each, "" for an omitted one, + 1 where an input's type or shape
+ * decided something + 2 where its content did. */
 #define SHP_REPORT_NODES(X) X(SCOPE) X(OP) X(ARGS)
 /* Symbols. origin: SHP_ORIGIN_…; node: row of the node that made it. */
 #define SHP_REPORT_SYMBOLS(X) X(NAME) X(ORIGIN) X(NODE)

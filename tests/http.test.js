@@ -28,7 +28,7 @@ before(async () => {
         if (!bytes) return response.writeHead(404).end();
         const range = !searchParams.has('whole') && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
         const start = range ? Number(range[1]) : 0, end = Math.min(range ? Number(range[2]) + 1 : bytes.length, bytes.length);
-        if (range && start >= bytes.length) return response.writeHead(416).end();
+        if (range && start >= bytes.length) return response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
         const headers = { 'content-type': 'application/octet-stream', ...(searchParams.has('unsized') ? {} : { 'content-length': end - start }) };
         if (range) Object.assign(headers, { 'content-range': `bytes ${start}-${end - 1}/${searchParams.has('unsized') ? '*' : bytes.length}` });
         response.writeHead(range ? 206 : 200, headers);
@@ -68,6 +68,28 @@ test('external data lies beside the model', async () => {
         const { diagnostics } = await get('/sub/bad.onnx');
         assert.deepEqual(diagnostics.map((d) => d.code), ['external-data'], location);
         assert.ok(sent.paths.every((path) => path.startsWith('/sub/')), `${location}: ${sent.paths}`);
+    }
+});
+
+test('what ends inside the model is said to end where it does', async () => {
+    for (const size of [50, heavy.length >> 2, heavy.length >> 1, heavy.length - 1]) {
+        files['/cut.onnx'] = heavy.subarray(0, size);
+        for (const query of ['', '?unsized', '?whole', '?whole&unsized']) {
+            await assert.rejects(get(`/cut.onnx${query}`), (error) => {
+                assert.deepEqual([error.code, error.offset <= size], ['truncated', true], `${size} bytes${query}: ${error.message}`);
+                if (query.includes('whole')) assert.equal(error.offset, size, `${size} bytes${query}`);
+                return true;
+            });
+        }
+    }
+});
+
+test('a model may end with what is not read', async () => {
+    const text = Buffer.alloc(MIB, 'x');
+    files['/long.onnx'] = Buffer.concat([heavy, Buffer.from([0x32, 0x80, 0x80, 0x40]), text]);         // ModelProto.doc_string
+    for (const query of ['', '?unsized', '?whole', '?whole&unsized']) {
+        const { values, stats } = await get(`/long.onnx${query}`);
+        assert.deepEqual([values.length, stats.size], [4, heavy.length + 4 + MIB], query);
     }
 });
 

@@ -202,7 +202,7 @@ static void holds(const shp_report *r)
     for (uint32_t i = 0; i < r->table[SHP_TABLE_NODES].rows; i++) {
         n = row(r, SHP_TABLE_NODES, i);
         inside(r, SHP_TABLE_SCOPES, n[NODE_SCOPE]);
-        inside(r, SHP_TABLE_OPS, n[NODE_OP]);
+        inside(r, SHP_TABLE_OPS, n[NODE_OP] / 2);
         const uint32_t *scope = row(r, SHP_TABLE_SCOPES, n[NODE_SCOPE]);
         MUST(i >= scope[SCOPE_NODES]);
         text(r, scope[SCOPE_NAMES] + i - scope[SCOPE_NODES]);
