@@ -212,50 +212,28 @@ static uint32_t make_mono(shp_dims *t, const uint32_t *atom, uint32_t n)
     return id;
 }
 
-/* x*y; false past the limits. */
-static bool join_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out)
+typedef enum join { PRODUCT, REST, COMMON } join;
+
+/* Of two products: x*y; x/y, where y divides x; the atoms that both hold. false: it does not, or past the limits. */
+static bool join_monos(shp_dims *t, uint32_t a, uint32_t b, join how, uint32_t *out)
 {
-    if (!a || !b) { *out = a | b; return true; }
     const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
     uint32_t atom[MAX_DEGREE], n = 0, i = 0, j = 0;
-    if (x->n + y->n > MAX_DEGREE) return fail(t, FAIL_LIMIT);
+    if (!b || (how == PRODUCT && !a)) { *out = how == COMMON ? 0 : a | b; return true; }
+    if (how == PRODUCT && x->n + y->n > MAX_DEGREE) return fail(t, FAIL_LIMIT);
+    if (how == REST && x->n < y->n) return false;
     while (i < x->n || j < y->n) {
-        bool first = j == y->n || (i < x->n && compare_atoms(t, x->atom[i], y->atom[j]) <= 0);
-        atom[n++] = first ? x->atom[i++] : y->atom[j++];
-    }
-    *out = make_mono(t, atom, n);
-    return *out != 0;
-}
-
-/* a/b where the product b divides a. */
-static bool divide_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out)
-{
-    if (!b || a == b) { *out = b ? 0 : a; return true; }
-    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
-    uint32_t atom[MAX_DEGREE], n = 0, j = 0;
-    if (x->n <= y->n) return false;
-    for (uint32_t i = 0; i < x->n; i++) {
-        if (j < y->n && x->atom[i] == y->atom[j]) j++;
-        else atom[n++] = x->atom[i];
-    }
-    if (j < y->n) return false;
-    *out = make_mono(t, atom, n);
-    return *out != 0;
-}
-
-/* The atoms that both products hold. */
-static uint32_t common_mono(shp_dims *t, uint32_t a, uint32_t b)
-{
-    const shp_mono *x = mono_at(t, a), *y = mono_at(t, b);
-    uint32_t atom[MAX_DEGREE], n = 0;
-    for (uint32_t i = 0, j = 0; i < x->n && j < y->n;) {
-        int c = compare_atoms(t, x->atom[i], y->atom[j]);
-        if (c == 0) atom[n++] = x->atom[i];
+        int c = i == x->n ? 1 : j == y->n ? -1 : how == REST ? -(x->atom[i] != y->atom[j]) : compare_atoms(t, x->atom[i], y->atom[j]);
+        if (c > 0 && how == REST) return false;
+        if (c == 0 ? how != REST : how == PRODUCT || (c < 0 && how == REST)) atom[n++] = c > 0 ? y->atom[j] : x->atom[i];
         i += c <= 0;
-        j += c >= 0;
+        j += c > 0 || (c == 0 && how != PRODUCT);
     }
-    return n ? make_mono(t, atom, n) : 0;
+    *out = n ? make_mono(t, atom, n) : 0;
+    return !n || *out != 0;
 }
+
+static bool divide_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out) { return join_monos(t, a, b, REST, out); }
 
 /* ---- sums ---- */
 
@@ -366,7 +344,7 @@ static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
         int64_t c = s.at[i].coef;
         switch (how) {
         case TIMES:
-            if (!join_monos(t, mono, m, &q)) return 0;
+            if (!join_monos(t, mono, m, PRODUCT, &q)) return 0;
             if (!mul64(c, k, &c)) return fail(t, FAIL_OVERFLOW);
             break;
         case SHRINK:
@@ -434,9 +412,10 @@ static uint32_t shared_mono(shp_dims *t, const shp_dim *list, uint32_t n)
         shp_terms s;
         dim_terms(t, list[i], &s);
         for (uint32_t j = 0; j < s.n; j++) {
-            m = any ? common_mono(t, m, s.at[j].mono) : s.at[j].mono;
-            any = true;
+            if (!any) m = s.at[j].mono;
+            else if (!join_monos(t, m, s.at[j].mono, COMMON, &m)) return 0;
             if (!m) return 0;
+            any = true;
         }
     }
     return m;
@@ -540,9 +519,9 @@ shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool decl
     return name.len ? symbol(t, OF_NAME, name.at, name.len, &s) : 0;
 }
 
-shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, shp_origin origin)
+shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, const shp_origin *origin)
 {
-    shp_symbol s = { .kind = kind, .origin = origin };
+    shp_symbol s = { .kind = kind, .origin = *origin };
     return symbol(t, OF_KEY, &key, sizeof key, &s);
 }
 
@@ -553,6 +532,14 @@ bool dim_find_name(shp_dims *t, shp_str name)
 }
 
 /* ---- division ---- */
+
+/* a/b with a b whose leading term is positive. */
+static void upright(shp_dims *t, shp_dim *a, shp_dim *b)
+{
+    if (dim_lead(t, *b) >= 0) return;
+    *a = dim_minus(t, *a);
+    *b = dim_minus(t, *b);
+}
 
 /* As polynomials, the leading term of b first; quotients of coefficients round down, so that what remains has
  * coefficients in [0, lead) on the products that the lead divides. */
@@ -665,11 +652,7 @@ static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
 static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
-    if (dim_lead(t, b) < 0) {
-        a = dim_minus(t, a);
-        b = dim_minus(t, b);
-    }
-    if (!a || !b || !dim_divmod(t, a, b, &q, &r)) return 0;
+    if (!dim_divmod(t, a, b, &q, &r)) return 0;
     if (r == ZERO) return q;
     int64_t g = gcd64(dim_content(t, r), dim_content(t, b));
     shp_dim both[2] = { r, b };
@@ -689,19 +672,15 @@ static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
 {
-    if (!a || !b || b == ZERO) return 0;
     int64_t x, y;
+    upright(t, &a, &b);
+    if (!a || !b || b == ZERO) return 0;
     if (!shp_dim_number(t, b, &y)) {
         if (t->level > MAX_DEPTH) return fail(t, FAIL_LIMIT);
         t->level++;
         shp_dim d = floor_by_dim(t, a, b);
         t->level--;
         return d;
-    }
-    if (y < 0) {
-        a = dim_minus(t, a);
-        if (!a || y == INT64_MIN) return a ? fail(t, FAIL_OVERFLOW) : 0;
-        y = -y;
     }
     if (shp_dim_number(t, a, &x)) return shp_dim_const(t, floor64(x, y));
     return y == 1 ? a : floor_by_number(t, a, y);
@@ -888,7 +867,7 @@ static shp_dim stand_in(shp_dims *t, op o, shp_dim a, shp_dim b)
     if (!ordered && a > b) { shp_dim swap = a; a = b; b = swap; }
     bool size = o != OP_SUB && shp_dim_lo(t, a) >= 0 && shp_dim_lo(t, b) >= 0;
     uint64_t key = shp_mix(shp_mix(0x64696d0000000000u + (uint64_t)o, a), b);
-    return shp_dim_fresh(t, key, size ? SHP_COUNT : SHP_ANY, (shp_origin){ 0 });
+    return shp_dim_fresh(t, key, size ? SHP_COUNT : SHP_ANY, &(shp_origin){ 0 });
 }
 
 /* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
@@ -928,12 +907,8 @@ shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { return operate(t,
 shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
-    if (!a || !b || b == ZERO) return 0;
-    if (dim_lead(t, b) < 0) {
-        a = dim_minus(t, a);
-        b = dim_minus(t, b);
-    }
-    return a && b && dim_divmod(t, a, b, &q, &r) && r == ZERO ? q : 0;
+    upright(t, &a, &b);
+    return a && b && b != ZERO && dim_divmod(t, a, b, &q, &r) && r == ZERO ? q : 0;
 }
 
 /* ---- the table and its simplest questions ---- */

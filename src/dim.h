@@ -64,7 +64,7 @@ static inline shp_dim shp_dim_const(shp_dims *t, int64_t value)
 /* The symbol of that name (the whole string is the name), made at its first use with that kind. */
 shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool declared);
 /* The unnamed symbol of that key: the same key gives the same symbol (and keeps its first kind and origin). */
-shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, shp_origin origin);
+shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, const shp_origin *origin);
 
 /* ---- arithmetic, exact or a fresh symbol ---- */
 shp_dim shp_dim_add(shp_dims *t, shp_dim a, shp_dim b);

@@ -92,6 +92,9 @@ typedef struct shp_memo { shp_dim a, b; uint32_t op, epoch; shp_dim result; } sh
 /* One fact learned: a replaced atom, or (atom == UINT32_MAX) a pair noted as equal. */
 typedef struct shp_fact { uint32_t atom; shp_dim a, b, difference; } shp_fact;
 
+/* Values of symbols: false for one that has none. */
+typedef struct shp_point { bool (*value)(void *arg, const shp_symbol *s, int64_t *v); void *arg; } shp_point;
+
 struct shp_dims {
     shp_arena *arena;
     uint32_t max_terms, max_depth;
@@ -104,6 +107,7 @@ struct shp_dims {
     shp_dim_failure failure;                /* why the last answer of 0 was one */
     bool overflow;
     bool shifting;                          /* symbols stand for something else: facts do not hold */
+    const shp_point *point;                 /* for these values, NULL: for s + 1 */
 };
 
 #define ZERO shp_dim_small(0)

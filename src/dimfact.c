@@ -188,7 +188,7 @@ bool dim_never_one(shp_dims *t, shp_dim d)
     return less && never_zero(t, less);
 }
 
-/* ---- rebuilding: with replacements (resolve), or with each declared size s as s + 1 (shift) ---- */
+/* ---- rebuilding: with replacements (resolve), with each declared size s as s + 1 (shift), or with values (evaluate) ---- */
 
 static shp_dim rebuild(shp_dims *t, shp_dim d);
 
@@ -197,6 +197,8 @@ static shp_dim rebuild_atom(shp_dims *t, const shp_atom *x)
     if (x->to && !t->shifting) return rebuild(t, x->to);
     if (x->kind == ATOM_SYMBOL) {
         const shp_symbol *s = &symbol_at(t, x->symbol)->s;
+        int64_t v;
+        if (t->point) return t->point->value(t->point->arg, s, &v) ? shp_dim_const(t, v) : 0;
         return t->shifting && s->declared && s->kind == SHP_SIZE ? dim_plus(t, x->dim, 1) : x->dim;
     }
     shp_dim arg[MAX_ARGS];
@@ -255,6 +257,7 @@ static shp_dim rebuild(shp_dims *t, shp_dim d)
     if (!d || shp_dim_number(t, d, NULL)) return d;
     if (!t->shifting) return resolve(t, d);
     shp_expr *e = open_at(t, d);
+    if (t->point) return rebuild_terms(t, d);
     if (!e->shifted) e->shifted = rebuild_terms(t, d);
     return e->shifted;
 }
@@ -269,6 +272,17 @@ int64_t shp_dim_lo_assuming(shp_dims *t, shp_dim d)
     int64_t plain = shp_dim_lo(t, d), lo = shp_dim_lo(t, s);
     t->failure = failure;
     return lo > plain ? lo : plain;
+}
+
+bool shp_dim_eval(shp_dims *t, shp_dim d, bool (*value)(void *arg, const shp_symbol *s, int64_t *v), void *arg, int64_t *result)
+{
+    shp_point p = { value, arg };
+    t->shifting = true;
+    t->point = &p;
+    d = rebuild(t, d);
+    t->point = NULL;
+    t->shifting = false;
+    return shp_dim_number(t, d, result);
 }
 
 /* ---- equalities ---- */

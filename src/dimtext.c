@@ -1,4 +1,4 @@
-/* dimtext.c - dims as text and as numbers: print, parse, evaluate. */
+/* dimtext.c - dims as text: print, parse. */
 #include "dim_table.h"
 
 #include <string.h>
@@ -354,59 +354,4 @@ shp_dim shp_dim_parse(shp_dims *t, shp_str text, shp_dim (*lookup)(void *arg, sh
     reader r = { t, text.at, text.at + text.len, lookup, arg, 0 };
     fraction a = parse(&r, 0);
     return r.at == r.end ? whole(t, a) : 0;
-}
-
-/* ---- evaluate ---- */
-
-typedef struct point { bool (*value)(void *arg, const shp_symbol *s, int64_t *v); void *arg; } point;
-
-static bool eval_dim(const shp_dims *t, shp_dim d, const point *p, int64_t *v);
-
-static bool floor_div(int64_t a, int64_t b, int64_t *q)
-{
-    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
-    *q = a / b - (a % b != 0 && (a < 0) != (b < 0));
-    return true;
-}
-
-static bool eval_atom(const shp_dims *t, const shp_atom *x, const point *p, int64_t *v)
-{
-    int64_t y;
-    if (x->kind == ATOM_SYMBOL) return p->value(p->arg, &symbol_at(t, x->symbol)->s, v);
-    if (!eval_dim(t, x->arg[0], p, v)) return false;
-    for (uint32_t i = 1; i < x->n; i++) {
-        if (!eval_dim(t, x->arg[i], p, &y)) return false;
-        switch (x->kind) {
-        case ATOM_FLOOR: return floor_div(*v, y, v);
-        case ATOM_MIN: if (y < *v) *v = y; break;
-        case ATOM_BROADCAST:
-            if (*v != y && *v != 1 && y != 1) return false;
-            if (*v == 1) *v = y;
-            break;
-        default: return false;      /* print-only atoms are in no dim that callers hold */
-        }
-    }
-    return true;
-}
-
-static bool eval_dim(const shp_dims *t, shp_dim d, const point *p, int64_t *v)
-{
-    shp_terms s;
-    int64_t sum = 0;
-    dim_terms(t, d, &s);
-    for (uint32_t i = 0; i < s.n; i++) {
-        const shp_mono *m = mono_at(t, s.at[i].mono);
-        int64_t product = s.at[i].coef, factor;
-        for (uint32_t j = 0; j < m->n; j++)
-            if (!eval_atom(t, atom_at(t, m->atom[j]), p, &factor) || !mul64(product, factor, &product)) return false;
-        if (!add64(sum, product, &sum)) return false;
-    }
-    *v = sum;
-    return true;
-}
-
-bool shp_dim_eval(shp_dims *t, shp_dim d, bool (*value)(void *arg, const shp_symbol *s, int64_t *v), void *arg, int64_t *result)
-{
-    point p = { value, arg };
-    return d && eval_dim(t, d, &p, result);
 }

@@ -142,7 +142,7 @@ static shp_dim named_dim(shp_infer *x, shp_str name)
     return d;
 }
 
-shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, shp_origin origin)
+shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, const shp_origin *origin)
 {
     if (d->kind == SHP_DIM_VALUE && d->value >= 0) return shp_dim_const(x->dims, d->value);
     if (d->kind == SHP_DIM_PARAM) return named_dim(x, d->param);
@@ -298,7 +298,7 @@ static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const s
     for (uint32_t i = 0; i < t->rank; i++) {
         if (t->dim[i].kind == SHP_DIM_VALUE && t->dim[i].value < 0)
             shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &s->graph->slot[slot].name, "'%v': dim_value %d of axis %d is negative (treated as unknown)", t->dim[i].value, (int64_t)i);
-        shape->dim[i] = shp_declared_dim(x, &t->dim[i], shp_mix(f.id, 0xd1 + i), (shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
+        shape->dim[i] = shp_declared_dim(x, &t->dim[i], shp_mix(f.id, 0xd1 + i), &(shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
     }
     f.shape = shape;
     return f;
@@ -313,7 +313,7 @@ static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
         shp_shape *s = shp_shape_new(x, o->rank);
         if (!s) return;
         for (uint32_t i = 0; i < o->rank; i++)
-            s->dim[i] = shp_declared_dim(x, &o->dim[i], shp_mix(f->id, 0xd1 + i), (shp_origin){ NULL, SHP_NONE, 0, i, SHP_WHY_INPUT });
+            s->dim[i] = shp_declared_dim(x, &o->dim[i], shp_mix(f->id, 0xd1 + i), &(shp_origin){ NULL, SHP_NONE, 0, i, SHP_WHY_INPUT });
         f->shape = s;
     }
     f->tensor = o->data;
@@ -520,9 +520,9 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
         if (!shape) return;
         bool local = s->function != NULL;
         for (uint32_t i = 0; i < t->rank; i++) {
-            shp_dim fresh = shp_dim_fresh(x->dims, shp_mix(f->id, 0xdec + i), SHP_COUNT, (shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP });
+            shp_dim fresh = shp_dim_fresh(x->dims, shp_mix(f->id, 0xdec + i), SHP_COUNT, &(shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP });
             int verdict = 0;
-            shape->dim[i] = whole && !local ? shp_declared_dim(x, &t->dim[i], shp_mix(f->id, 0xdec + i), (shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP })
+            shape->dim[i] = whole && !local ? shp_declared_dim(x, &t->dim[i], shp_mix(f->id, 0xdec + i), &(shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP })
                                             : merge_dim(x, fresh, &t->dim[i], local, &verdict);
         }
         f->shape = shape;
@@ -834,12 +834,10 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
 
 uint32_t shp_body_outputs(const shp_scope *s) { return s->graph->outputs; }
 
-shp_fact shp_body_output(shp_node *n, const shp_scope *s, uint32_t i)
+void shp_body_output(shp_node *n, const shp_scope *s, uint32_t i, shp_fact *f)
 {
-    if (i >= s->graph->outputs) return (shp_fact){ 0 };
-    shp_fact f = s->fact[s->graph->output[i]];
-    f.shape = shp_shape_resolve(n->x, f.shape);
-    return f;
+    *f = i < s->graph->outputs ? s->fact[s->graph->output[i]] : (shp_fact){ 0 };
+    f->shape = shp_shape_resolve(n->x, f->shape);
 }
 
 static const shp_content *merge_content(shp_node *n, const shp_content *a, const shp_content *b)

@@ -121,7 +121,7 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
  * Requirements (R1) met inside a body that may not run stay inside. */
 shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed);
 uint32_t shp_body_outputs(const shp_scope *s);
-shp_fact shp_body_output(shp_node *n, const shp_scope *s, uint32_t i);
+void shp_body_output(shp_node *n, const shp_scope *s, uint32_t i, shp_fact *f);     /* all unknown past the last */
 /* Whether what follows node n in its graph may succeed if n gives those outputs (n->nout facts): false where a node that surely runs
  * contradicts itself. Looks a bounded way ahead and leaves nothing behind. true inside another look ahead. */
 bool shp_survives(shp_node *n, const shp_fact *out);

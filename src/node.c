@@ -231,7 +231,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
     for (uint32_t i = 0; i < r->count; i++) {
         if (c && c->elem[i]) { r->elem[i] = c->elem[i]; continue; }
         shp_origin origin = { scope, node, 0, i, SHP_WHY_CONTENT };
-        r->elem[i] = shp_elem_dim(shp_dim_fresh(x->dims, shp_mix(f->id, i), kind == 'B' ? SHP_FLAG : SHP_ANY, origin));
+        r->elem[i] = shp_elem_dim(shp_dim_fresh(x->dims, shp_mix(f->id, i), kind == 'B' ? SHP_FLAG : SHP_ANY, &origin));
         if (!r->elem[i]) return c;
     }
     return r;
@@ -407,7 +407,7 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
     if (!s) return f;
     for (uint32_t i = 0; i < t->rank; i++)
         s->dim[i] = t->dim[i] >= 0 ? shp_dim_const(x->dims, t->dim[i])
-                                   : shp_dim_fresh(x->dims, shp_mix(f.id, i), SHP_COUNT, (shp_origin){ n->scope, n->index, 0, i, SHP_WHY_DATA });
+                                   : shp_dim_fresh(x->dims, shp_mix(f.id, i), SHP_COUNT, &(shp_origin){ n->scope, n->index, 0, i, SHP_WHY_DATA });
     f.shape = s;
     return f;
 }
@@ -508,7 +508,7 @@ shp_content *shp_content_length(shp_node *n, shp_dim length)
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
 {
     shp_origin origin = { n->scope, n->index, o, axis, why };
-    return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, origin);
+    return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, &origin);
 }
 
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)

@@ -80,20 +80,17 @@ static double significand(double v, int bits, int lowest, double most)
     return v > most ? 1 / 0.0 : v < -most ? -1 / 0.0 : v;
 }
 
-static bool rounded(int dtype, double v, double *r)
-{
-    switch (dtype) {
-    case SHP_DOUBLE: *r = v; return true;
-    case SHP_FLOAT: *r = (double)(float)v; return true;
-    case SHP_FLOAT16: *r = significand(v, 11, -24, 65504); return true;
-    case SHP_BFLOAT16: *r = significand((double)(float)v, 8, -133, 0x1.fep127); return true;
-    default: return false;      /* eight bits and less: nothing computes sizes with them */
-    }
-}
-
+/* v as an element of that type. */
 static shp_elem real(int dtype, double v)
 {
-    return rounded(dtype, v, &v) ? shp_elem_real(v) : UNKNOWN;
+    switch (dtype) {
+    case SHP_DOUBLE: break;
+    case SHP_FLOAT: v = (double)(float)v; break;
+    case SHP_FLOAT16: v = significand(v, 11, -24, 65504); break;
+    case SHP_BFLOAT16: v = significand((double)(float)v, 8, -133, 0x1.fep127); break;
+    default: return UNKNOWN;    /* eight bits and less: nothing computes sizes with them */
+    }
+    return shp_elem_real(v);
 }
 
 /* ---- dims ---- */
@@ -153,16 +150,18 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
 static bool is_unary(shp_calc op) { return op >= SHP_NEG; }
 
 /* ---- quotients ---- */
-typedef struct ratio { shp_dim num; int64_t den; } ratio;      /* den 0: none */
-
-static ratio ratio_of(shp_node *n, shp_elem e)
+/* An element as an exact quotient, where it is one: a constant, too. */
+static shp_elem exact(shp_node *n, shp_elem e)
 {
-    if (!shp_elem_is_real(e)) return (ratio){ shp_elem_num(e), is_rough(e) ? 0 : shp_elem_den(e) };
+    if (!shp_elem_is_real(e)) return is_rough(e) ? UNKNOWN : e;
     double v = shp_elem_value(e);
-    for (int64_t den = 1; den <= 1024; den *= 2, v *= 2)
-        if (truncated(v) == v && v > -0x1p53 && v < 0x1p53) return (ratio){ num(n, (int64_t)v), den };
-    return (ratio){ 0 };
+    for (uint64_t den = 1; den <= 1024; den *= 2, v *= 2)
+        if (truncated(v) == v && v > -0x1p53 && v < 0x1p53) return den << 32 | num(n, (int64_t)v);
+    return UNKNOWN;
 }
+
+/* The numerator of p over the denominators of both. */
+static shp_dim across(shp_node *n, shp_elem p, shp_elem q) { return mul(n, shp_elem_num(p), num(n, shp_elem_den(q))); }
 
 /* p/q as an element, in lowest terms. */
 static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
@@ -185,12 +184,12 @@ static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
 static bool fraction(int dtype, double v, int64_t *p, int64_t *q)
 {
     int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
-    double x = v, r;
+    double x = v;
     for (int i = 0; i < 20 && x < 0x1p20; i++) {
         int64_t a = (int64_t)x, p2 = a * p1 + p0, q2 = a * q1 + q0;
         if (q2 > 1000 || p2 > 1 << 20) return false;
         p0 = p1, q0 = q1, p1 = *p = p2, q1 = *q = q2;
-        if (rounded(dtype, (double)p2 / (double)q2, &r) && r == v) return true;
+        if (real(dtype, (double)p2 / (double)q2) == shp_elem_real(v)) return true;
         if (x == (double)a) return false;
         x = 1 / (x - (double)a);
     }
@@ -231,21 +230,21 @@ static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
 }
 
 /* A symbolic float times (or over) a constant. */
-static shp_elem scaled(shp_node *n, int dtype, ratio a, double c, bool divide)
+static shp_elem scaled(shp_node *n, int dtype, shp_dim a, int64_t den, double c, bool divide)
 {
     int64_t p, q;
-    if (c < 0) return scaled(n, dtype, (ratio){ negated(n, a.num), a.den }, -c, divide);    /* its lo < 0: exact or unknown */
+    if (c < 0) return scaled(n, dtype, negated(n, a), den, -c, divide);    /* its lo < 0: exact or unknown */
     if (c == 0 && !divide) return real(dtype, 0);
     if (!(c > 0) || !fraction(dtype, c, &p, &q)) return UNKNOWN;
     bool power = power_of_2(p) && power_of_2(q), whole = divide && q == 1;
     if (divide) { int64_t t = p; p = q; q = t; }
     int agrees = 2;
     if (!power && !whole) {
-        if (!power_of_2(a.den)) return UNKNOWN;
-        agrees = agreement(dtype, divide ? c * (double)a.den : c / (double)a.den, divide, p, q * a.den);
-        if (!agrees || (agrees == 1 && lo(n, a.num) < 0)) return UNKNOWN;
+        if (!power_of_2(den)) return UNKNOWN;
+        agrees = agreement(dtype, divide ? c * (double)den : c / (double)den, divide, p, q * den);
+        if (!agrees || (agrees == 1 && lo(n, a) < 0)) return UNKNOWN;
     }
-    shp_elem r = quotient(n, dtype, mul(n, a.num, num(n, p)), a.den * q);
+    shp_elem r = quotient(n, dtype, mul(n, a, num(n, p)), den * q);
     return agrees == 1 && shp_elem_den(r) > 0 ? r | (uint64_t)ROUGH << 32 : r;
 }
 
@@ -255,9 +254,10 @@ static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
 {
     double v = shp_elem_value(a), w = shp_elem_value(b);
     if (shp_elem_is_real(a) && shp_elem_is_real(b)) return equal ? v == w : v >= w ? 1 : v < w ? 0 : -1;
-    ratio p = ratio_of(n, a), q = ratio_of(n, b);
-    if (!p.den || !q.den) return -1;
-    shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
+    a = exact(n, a);
+    b = exact(n, b);
+    if (!a || !b) return -1;
+    shp_dim x = across(n, a, b), y = across(n, b, a);
     return equal ? shp_dim_eq(n->dims, x, y) : shp_dim_ge(n->dims, x, y);
 }
 
@@ -285,9 +285,10 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
 {
     int decided = compared(n, a, b, equal);
     if (decided >= 0) return shp_elem_int(n, decided);
-    ratio p = ratio_of(n, a), q = ratio_of(n, b);
+    a = exact(n, a);
+    b = exact(n, b);
     shp_dim one = num(n, 1), zero = num(n, 0);
-    shp_dim d = p.den && q.den ? sub(n, mul(n, p.num, num(n, q.den)), mul(n, q.num, num(n, p.den))) : 0;
+    shp_dim d = a && b ? sub(n, across(n, a, b), across(n, b, a)) : 0;
     if (!d || !like_a_size(n, d)) return UNKNOWN;
     if (equal) return not(n, shp_elem_dim(dim_min(n, dim_max(n, d, negated(n, d)), one)));
     if (assumed(n, d)) return shp_elem_dim(one);
@@ -364,31 +365,35 @@ static shp_dim integers(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim 
 }
 
 /* ---- floats ---- */
-static bool reals(shp_calc op, double a, double b, double *r)
+static shp_elem reals(shp_calc op, int dtype, double a, double b)
 {
     switch (op) {
-    case SHP_ADD: *r = a + b; return true;
-    case SHP_SUB: *r = a - b; return true;
-    case SHP_MUL: *r = a * b; return true;
-    case SHP_DIV: *r = a / b; return true;
-    case SHP_MIN: *r = a != a || a < b ? a : b; return true;
-    case SHP_MAX: *r = a != a || a > b ? a : b; return true;
-    case SHP_MOD: *r = a - floored(a / b) * b; return small(a / b);
-    case SHP_FMOD: *r = a - truncated(a / b) * b; return small(a / b);
+    case SHP_ADD: a += b; break;
+    case SHP_SUB: a -= b; break;
+    case SHP_MUL: a *= b; break;
+    case SHP_DIV: a /= b; break;
+    case SHP_MIN: a = a != a || a < b ? a : b; break;
+    case SHP_MAX: a = a != a || a > b ? a : b; break;
+    case SHP_MOD: case SHP_FMOD:
+        if (!small(a / b)) return UNKNOWN;
+        a -= (op == SHP_MOD ? floored(a / b) : truncated(a / b)) * b;
+        break;
     case SHP_POW:
-        *r = b == 0.5 ? root(a) : power(a, small(b) ? (int64_t)b : 0);
-        return b == 0.5 || (b == truncated(b) && b >= -64 && b <= 64);
-    case SHP_NEG: *r = -a; return true;
-    case SHP_ABS: *r = a < 0 ? -a : a; return true;
-    case SHP_SIGN: *r = a > 0 ? 1 : a < 0 ? -1 : a; return true;
-    case SHP_RELU: *r = a < 0 ? 0 : a; return true;
-    case SHP_FLOOR: *r = floored(a); return true;
-    case SHP_CEIL: *r = -floored(-a); return true;
-    case SHP_ROUND: *r = nearest(a); return true;
-    case SHP_SQRT: *r = root(a); return true;
-    case SHP_RECIPROCAL: *r = 1 / a; return true;
-    default: return false;
+        if (b != 0.5 && (b != truncated(b) || b < -64 || b > 64)) return UNKNOWN;
+        a = b == 0.5 ? root(a) : power(a, (int64_t)b);
+        break;
+    case SHP_NEG: a = -a; break;
+    case SHP_ABS: a = a < 0 ? -a : a; break;
+    case SHP_SIGN: a = a > 0 ? 1 : a < 0 ? -1 : a; break;
+    case SHP_RELU: a = a < 0 ? 0 : a; break;
+    case SHP_FLOOR: a = floored(a); break;
+    case SHP_CEIL: a = -floored(-a); break;
+    case SHP_ROUND: a = nearest(a); break;
+    case SHP_SQRT: a = root(a); break;
+    case SHP_RECIPROCAL: a = 1 / a; break;
+    default: return UNKNOWN;
     }
+    return real(dtype, a);
 }
 
 /* Roundings of a quotient: what the floor-only ones allow, too. */
@@ -406,32 +411,32 @@ static shp_dim whole(shp_node *n, shp_calc op, shp_elem a)
 static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
     if (op == SHP_FLOOR || op == SHP_CEIL || op == SHP_ROUND) return quotient(n, dtype, whole(n, op, a), 1);
-    ratio p = ratio_of(n, a), q = ratio_of(n, b);
-    if (!shp_elem_is_real(a) && p.den && shp_elem_is_real(b) && (op == SHP_MUL || op == SHP_DIV)) return scaled(n, dtype, p, shp_elem_value(b), op == SHP_DIV);
-    if (!shp_elem_is_real(b) && q.den && shp_elem_is_real(a) && op == SHP_MUL) return scaled(n, dtype, q, shp_elem_value(a), false);
+    shp_elem p = exact(n, a), q = exact(n, b);
+    shp_dim pn = shp_elem_num(p), qn = shp_elem_num(q);
+    int64_t pd = shp_elem_den(p), qd = shp_elem_den(q), den = pd * qd;
+    if (!shp_elem_is_real(a) && p && shp_elem_is_real(b) && (op == SHP_MUL || op == SHP_DIV)) return scaled(n, dtype, pn, pd, shp_elem_value(b), op == SHP_DIV);
+    if (!shp_elem_is_real(b) && q && shp_elem_is_real(a) && op == SHP_MUL) return scaled(n, dtype, qn, qd, shp_elem_value(a), false);
     if (op == SHP_MIN || op == SHP_MAX) {
         int ge = shp_elem_ge(n, a, b);
         if (ge >= 0) return (ge == 1) == (op == SHP_MAX) ? a : b;
     }
-    if (!p.den) return UNKNOWN;
-    if (is_unary(op)) return quotient(n, dtype, integers(n, op, SHP_INT64, p.num, 0), op == SHP_SIGN ? 1 : p.den);
-    if (!q.den) return UNKNOWN;
-    bool one = power_of_2(p.den) || power_of_2(q.den), exact = power_of_2(p.den * q.den), fits = true;
-    shp_dim x = mul(n, p.num, num(n, q.den)), y = mul(n, q.num, num(n, p.den));
-    int64_t den = p.den * q.den;
+    if (!p) return UNKNOWN;
+    if (is_unary(op)) return quotient(n, dtype, integers(n, op, SHP_INT64, pn, 0), op == SHP_SIGN ? 1 : pd);
+    if (!q) return UNKNOWN;
+    bool fits = true;
+    shp_dim x = across(n, p, q), y = across(n, q, p);
     switch (op) {
-    case SHP_POW: return quotient(n, dtype, den == 1 ? integers(n, op, 0, p.num, q.num) : 0, 1);
+    case SHP_POW: return quotient(n, dtype, den == 1 ? integers(n, op, 0, pn, qn) : 0, 1);
     case SHP_MUL:
-        x = exact ? mul(n, p.num, q.num) : 0;
+        x = power_of_2(den) ? mul(n, pn, qn) : 0;
         if (x && dtype == SHP_FLOAT && hi(n, x) >= 1 << 24) shp_assume(n, num(n, (1 << 24) - 1), x, "float32");
         return quotient(n, dtype, x, den);
     case SHP_DIV:
-        if (is_num(n, p.num, NULL) || !shp_at_least(n, q.num, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
-        x = shp_dim_div_exact(n->dims, p.num, q.num);
-        return x ? quotient(n, dtype, mul(n, x, num(n, q.den)), p.den)
-                 : quotient(n, dtype, shp_dim_div_exact(n->dims, mul(n, p.num, num(n, q.den)), y), 1);
-    case SHP_ADD: case SHP_SUB: fits = one; break;
-    case SHP_MOD: case SHP_FMOD: fits = exact; break;
+        if (is_num(n, pn, NULL) || !shp_at_least(n, qn, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
+        qn = shp_dim_div_exact(n->dims, pn, qn);
+        return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, shp_dim_div_exact(n->dims, x, y), 1);
+    case SHP_ADD: case SHP_SUB: fits = power_of_2(pd) || power_of_2(qd); break;
+    case SHP_MOD: case SHP_FMOD: fits = power_of_2(den); break;
     default: break;         /* Min, Max */
     }
     return quotient(n, dtype, fits ? integers(n, op, 0, x, y) : 0, den);
@@ -442,7 +447,6 @@ static bool not_a_number(shp_elem e) { return shp_elem_is_real(e) && shp_elem_va
 
 static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
-    double r;
     if (op >= SHP_AND && op <= SHP_XOR) return logical(n, op, a, b);
     if (!a || (!b && !is_unary(op))) return UNKNOWN;
     if (op == SHP_NOT) return not(n, a);
@@ -457,7 +461,7 @@ static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_
         return x && (is_unary(op) || y) ? fitted(n, dtype, integers(n, op, dtype, x, y)) : UNKNOWN;
     }
     if (!shp_elem_is_real(a) || (!shp_elem_is_real(b) && !is_unary(op))) return quotients(n, op, dtype, a, b);
-    return reals(op, shp_elem_value(a), shp_elem_value(b), &r) ? real(dtype, r) : UNKNOWN;
+    return reals(op, dtype, shp_elem_value(a), shp_elem_value(b));
 }
 
 shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)

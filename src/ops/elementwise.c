@@ -6,21 +6,14 @@
 
 /* ---- contents through broadcasting ---- */
 
-/* The elements of input i as the output repeats them, its first axis lying at axis `at` (below 0: its last at the last); NULL where they are not known. */
-static const shp_content *spread(shp_node *n, uint32_t i, int64_t at)
+/* The elements of input i as the output repeats them, aligned `shift` axes before the last; NULL where they are not known. */
+static const shp_content *spread(shp_node *n, uint32_t i, int32_t shift)
 {
-    int64_t size[SHP_RANK_MAX], own[SHP_RANK_MAX], stride[SHP_RANK_MAX];
-    const shp_shape *out = n->nout ? n->out[0].shape : NULL, *s = shp_in_shape(n, i);
-    if (!shp_sizes(n, out, size, NULL) || !shp_sizes(n, s, own, stride) || !shp_in_contents(n, i, 1)) return NULL;
+    const shp_shape *out = n->nout ? n->out[0].shape : NULL;
+    int64_t count = shp_count(n, out);
+    if (count < 0 || count > SHP_ELEMENTS_MAX || !shp_in_contents(n, i, 1)) return NULL;
     const shp_content *c = shp_in_content(n, i);
-    if (c && c->count == shp_count(n, out)) return c;       /* none of them is repeated */
-    shp_view v = shp_view_new(0);
-    if (at < 0) at = out->rank - s->rank;
-    for (int32_t k = 0; k < out->rank; k++) {
-        int32_t j = k - (int32_t)at;
-        shp_view_axis(&v, size[k], j < 0 || j >= s->rank || own[j] == 1 ? 0 : stride[j]);
-    }
-    return shp_view_content(n, &v, c);
+    return c && c->count == count ? c : shp_mapped(n, out, &(shp_map){ .input = i, .shift = shift });        /* the same: none is repeated */
 }
 
 /* An exponent in the type of the base. */
@@ -31,16 +24,16 @@ static shp_elem exponent(shp_node *n, int from, int to, shp_elem e)
     return shp_elem_eq(n, i, e) == 1 ? i : 0;
 }
 
-/* Elements of output 0: op over the inputs, from the first to the last, broadcast; input 1 lies at axis `at` (below 0: at the end). mean: divided
- * by their number. */
-static int out_elements(shp_node *n, shp_calc op, int64_t at, bool mean)
+/* Elements of output 0: op over the inputs, from the first to the last, broadcast; input 1 lies `shift` axes before the last. mean: divided by their
+ * number. */
+static int out_elements(shp_node *n, shp_calc op, int32_t shift, bool mean)
 {
     uint32_t count = shp_inputs(n);
     int dtype = shp_in_dtype(n, 0);
     shp_content *c = NULL;
     if (!n->nout || (uint64_t)shp_count(n, n->out[0].shape) > SHP_ELEMENTS_MAX || !shp_in_contents(n, 0, count)) return SHP_OK;
     for (uint32_t i = 0; i < count; i++) {
-        const shp_content *x = spread(n, i, i == 1 ? at : -1);
+        const shp_content *x = spread(n, i, i == 1 ? shift : 0);
         if (!i && x) c = shp_content_new(n, x->count);
         if (!x || !c) return SHP_OK;
         for (uint32_t p = 0; p < c->count; p++) {
@@ -55,9 +48,9 @@ static int out_elements(shp_node *n, shp_calc op, int64_t at, bool mean)
 }
 
 /* The same, or else bounds. */
-static int out_calc(shp_node *n, shp_calc op, int64_t at)
+static int out_calc(shp_node *n, shp_calc op, int32_t shift)
 {
-    out_elements(n, op, at, false);
+    out_elements(n, op, shift, false);
     shp_out_calc_bounds(n, op);
     return SHP_OK;
 }
@@ -81,21 +74,20 @@ static int same_shapes(shp_node *n)
 }
 
 /* `broadcast` and `axis` (below opset 7): the output has A's shape, B's axes are some of A's in a row, from `axis` on, by default the last. */
-static int legacy_broadcast(shp_node *n, int64_t *at)
+static int legacy_broadcast(shp_node *n, int32_t *shift)
 {
     const shp_shape *a = shp_in_shape(n, 0), *b = shp_in_shape(n, 1);
-    *at = -1;
     if (!shp_attr_int(n, "broadcast")) return same_shapes(n);
     if (!a || !b) return shp_out_same(n, 0, 0);
     shp_dim d[SHP_RANK_MAX];
     memcpy(d, a->dim, (size_t)a->rank * sizeof *d);
-    int64_t axis = shp_attr_int_or(n, "axis", -1);
-    if (axis < 0) axis = a->rank - b->rank;
+    int64_t axis = shp_attr_int_or(n, "axis", -1), last = a->rank - b->rank;
+    if (axis < 0) axis = last;
     if (!is(n, shp_numel(n, b), 1)) {
-        if (axis < 0 || axis > a->rank - b->rank) return shp_fail3(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0);
+        if (axis < 0 || axis > last) return shp_fail3(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0);
         for (int32_t k = 0; k < b->rank; k++)
             if (!is(n, b->dim[k], 1) && !shp_same_dim(n, &d[axis + k], b->dim[k], "broadcast")) return n->failed;
-        *at = axis;
+        *shift = (int32_t)(last - axis);
     }
     return shp_out(n, 0, a->rank, d);
 }
@@ -103,9 +95,9 @@ static int legacy_broadcast(shp_node *n, int64_t *at)
 /* Two inputs, numpy's broadcasting from opset 7 on. Elements: op of each pair. */
 static int binary(shp_node *n, shp_calc op)
 {
-    int64_t at = -1;
-    if (n->opset < 7 ? legacy_broadcast(n, &at) : shp_out_broadcast(n, 0, 0, 2)) return n->failed;
-    return out_calc(n, op, at);
+    int32_t shift = 0;
+    if (n->opset < 7 ? legacy_broadcast(n, &shift) : shp_out_broadcast(n, 0, 0, 2)) return n->failed;
+    return out_calc(n, op, shift);
 }
 
 /* Add, Sub, Mul, Div, Pow; comparisons; logic; bits (all versions). */
@@ -182,7 +174,7 @@ int infer_bit_shift(shp_node *n)
 static int variadic(shp_node *n, shp_calc op, bool mean)
 {
     if (n->opset < 8 ? same_shapes(n) : shp_out_broadcast(n, 0, 0, shp_inputs(n))) return n->failed;
-    return mean ? out_elements(n, op, -1, true) : out_calc(n, op, -1);
+    return mean ? out_elements(n, op, 0, true) : out_calc(n, op, 0);
 }
 
 int infer_sum(shp_node *n) { return variadic(n, SHP_ADD, false); }
@@ -208,8 +200,8 @@ int infer_prelu(shp_node *n)
 int infer_where(shp_node *n)
 {
     if (shp_out_broadcast(n, 0, 0, 3)) return n->failed;
-    const shp_content *x[3] = { spread(n, 0, -1) };
-    for (uint32_t i = 1; x[0] && i < 3; i++) x[i] = spread(n, i, -1);
+    const shp_content *x[3] = { spread(n, 0, 0) };
+    for (uint32_t i = 1; x[0] && i < 3; i++) x[i] = spread(n, i, 0);
     shp_content *c = x[0] ? shp_content_new(n, x[0]->count) : NULL;
     for (uint32_t p = 0; c && p < c->count; p++) {
         shp_elem a = x[1] ? x[1]->elem[p] : 0, b = x[2] ? x[2]->elem[p] : 0;
@@ -234,7 +226,7 @@ typedef shp_elem make_elem(shp_node *n, int dtype, shp_elem e, int arg);
 static int mapped(shp_node *n, make_elem *make, int dtype, int arg)
 {
     shp_out_same(n, 0, 0);
-    const shp_content *x = spread(n, 0, -1);
+    const shp_content *x = spread(n, 0, 0);
     shp_content *c = x ? shp_content_new(n, x->count) : NULL;
     for (uint32_t p = 0; c && p < x->count; p++) c->elem[p] = make(n, dtype, x->elem[p], arg);
     shp_out_content(n, 0, c);
@@ -244,7 +236,7 @@ static int mapped(shp_node *n, make_elem *make, int dtype, int arg)
 static int unary(shp_node *n, shp_calc op)
 {
     shp_out_same(n, 0, 0);
-    return out_calc(n, op, -1);
+    return out_calc(n, op, 0);
 }
 
 /* Operators that contents pass through (all versions). */
@@ -277,22 +269,17 @@ int infer_is_inf(shp_node *n)
 }
 
 /* Clip: bounds as attributes below opset 11, as optional inputs from there on. */
-int infer_clip(shp_node *n)
+static shp_elem make_clip(shp_node *n, int dtype, shp_elem e, int old)
 {
-    static const char *const name[] = { "min", "max" };
-    shp_out_same(n, 0, 0);
-    const shp_content *x = spread(n, 0, -1);
-    shp_content *c = x ? shp_content_new(n, x->count) : NULL;
-    if (c) memcpy(c->elem, x->elem, c->count * sizeof *c->elem);
-    for (uint32_t i = 0; c && i < 2; i++) {
-        bool old = n->opset < 11;
-        if (old ? !shp_attr_has(n, name[i]) : !shp_has(n, i + 1)) continue;
-        shp_elem e = old ? shp_elem_real(shp_attr_float_or(n, name[i], 0)) : shp_only(n, i + 1);
-        for (uint32_t p = 0; p < c->count; p++) c->elem[p] = shp_elem_calc(n, i ? SHP_MIN : SHP_MAX, shp_in_dtype(n, 0), c->elem[p], e);
+    for (uint32_t i = 1; i < 3; i++) {
+        const char *name = i > 1 ? "max" : "min";
+        if (old ? !shp_attr_has(n, name) : !shp_has(n, i)) continue;
+        e = shp_elem_calc(n, i > 1 ? SHP_MIN : SHP_MAX, dtype, e, old ? shp_elem_real(shp_attr_float_or(n, name, 0)) : shp_only(n, i));
     }
-    shp_out_content(n, 0, c);
-    return SHP_OK;
+    return e;
 }
+
+int infer_clip(shp_node *n) { return mapped(n, make_clip, shp_in_dtype(n, 0), n->opset < 11); }
 
 /* Softmax, LogSoftmax, Hardmax: the input's shape, of rank 1 or more. The axis: any from opset 13 on; before, where to make two axes of all. */
 int infer_softmax(shp_node *n)

@@ -3,33 +3,10 @@
 
 #include <string.h>
 
-void shp_view_axis(shp_view *v, int64_t size, int64_t stride)
-{
-    if (size == 1 || v->count <= 0) return;
-    if (size < 0 || size > SHP_ELEMENTS_MAX || v->count * size > SHP_ELEMENTS_MAX) {
-        v->count = -1;
-        return;
-    }
-    v->count *= size;
-    if (!size) return;
-    v->size[v->axes] = size;
-    v->stride[v->axes++] = stride;
-}
-
-const shp_content *shp_view_content(shp_node *n, const shp_view *v, const shp_content *c)
-{
-    shp_content *out = c && v->count >= 0 ? shp_content_new(n, (uint64_t)v->count) : NULL;
-    for (int64_t p = 0; out && p < v->count; p++) {
-        int64_t at = v->base + shp_offset(p, v->size, v->stride, v->axes);
-        if (at >= 0 && at < (int64_t)c->count) out->elem[p] = c->elem[at];
-    }
-    return out;
-}
-
 const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m)
 {
-    const shp_shape *x = shp_in_shape(n, 0);
-    const shp_content *c = shp_in_content(n, 0);
+    const shp_shape *x = shp_in_shape(n, m->input);
+    const shp_content *c = shp_in_content(n, m->input);
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], into[SHP_RANK_MAX];
     if (!c || !shp_sizes(n, x, size, stride) || !shp_sizes(n, to, into, NULL)) return NULL;
     shp_content *out = shp_content_new(n, (uint64_t)shp_count(n, to));
@@ -37,8 +14,9 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
         int64_t left = p, at = 0;
         bool inside = true;
         for (int32_t k = to->rank; k-- > 0; left /= into[k]) {
-            int32_t j = m->perm ? (int32_t)m->perm[k] : k - to->rank + x->rank;
+            int32_t j = m->perm ? (int32_t)m->perm[k] : k - to->rank + x->rank + m->shift;
             if (j < 0) break;               /* an axis that repeats all of x */
+            if (j >= x->rank) continue;     /* one that repeats each element */
             uint64_t i = (uint64_t)(left % into[k]), all = (uint64_t)size[j];
             if (m->step) i *= (uint64_t)m->step[j];
             if (m->first) i += (uint64_t)m->first[j];

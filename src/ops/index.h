@@ -5,25 +5,10 @@
 #include "ops.h"
 
 /* ---- contents through index maps ---- */
-enum { SHP_VIEW_AXES = 12 };        /* axes of 2 or more that 1,024 elements can have, and to spare */
-
-/* A view of a content: element (i0, i1, …) of what is made is element base + i0*stride0 + i1*stride1 + … of the source. */
-typedef struct shp_view {
-    int64_t base, count;            /* elements of the view; -1 once they are too many */
-    int32_t axes;
-    int64_t size[SHP_VIEW_AXES], stride[SHP_VIEW_AXES];
-} shp_view;
-
-/* Adds the next inner axis. Axes of size 1 cost nothing. */
-void shp_view_axis(shp_view *v, int64_t size, int64_t stride);
-static inline shp_view shp_view_new(int64_t base) { return (shp_view){ .base = base, .count = 1 }; }
-/* The elements that the view sees in c; NULL where c is, or where they are too many. */
-const shp_content *shp_view_content(shp_node *n, const shp_view *v, const shp_content *c);
-
-/* The elements that input 0 gives a tensor of shape `to`: the element at (i0, i1, ...) is the input's whose index along its axis j is
- * first[j] + i * step[j], where i belongs to the axis k of `to` with perm[k] == j (perm NULL: aligned at the last axis). first NULL: 0,
- * step NULL: 1. What lies outside the input is *fill; fill NULL: indices wrap around. NULL where elements or sizes are not known. */
-typedef struct shp_map { const int64_t *perm, *first, *step; const shp_elem *fill; } shp_map;
+/* The elements that an input gives a tensor of shape `to`: the element at (i0, i1, ...) is the input's whose index along its axis j is
+ * first[j] + i * step[j], where i belongs to the axis k of `to` with perm[k] == j (perm NULL: aligned `shift` axes before the last). first
+ * NULL: 0, step NULL: 1. What lies outside the input is *fill; fill NULL: indices wrap around. NULL where elements or sizes are not known. */
+typedef struct shp_map { const int64_t *perm, *first, *step; const shp_elem *fill; uint32_t input; int32_t shift; } shp_map;
 const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m);
 /* The same as output o's, whose shape is set. */
 int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m);

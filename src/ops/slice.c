@@ -68,7 +68,7 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
     if (len && !is_num(n, len, NULL) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d)) {
         /* 0 or 1 of a size that data decides: a symbol of its own, the same for the same sizes, so that a later requirement can decide it */
         shp_origin origin = { n->scope, n->index, 0, axis, SHP_WHY_DATA };
-        len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, origin);
+        len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, &origin);
     }
     if (!is_num(n, from, first)) *first = INT64_MIN;        /* outside, whatever is added */
     return len;

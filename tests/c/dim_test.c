@@ -36,10 +36,10 @@ static shp_dim lookup(void *arg, shp_str name)
     if (name.len == 2 && name.at[1] >= '0' && name.at[1] <= '9') {
         uint64_t key = (uint64_t)(uint8_t)name.at[0] << 8 | (uint8_t)name.at[1];
         switch (name.at[0]) {
-        case 'u': return shp_dim_fresh(t, key, SHP_SIZE, (shp_origin){ 0 });
-        case 'c': return shp_dim_fresh(t, key, SHP_COUNT, (shp_origin){ 0 });
-        case 'v': return shp_dim_fresh(t, key, SHP_ANY, (shp_origin){ 0 });
-        case 'f': return shp_dim_fresh(t, key, SHP_FLAG, (shp_origin){ 0 });
+        case 'u': return shp_dim_fresh(t, key, SHP_SIZE, &(shp_origin){ 0 });
+        case 'c': return shp_dim_fresh(t, key, SHP_COUNT, &(shp_origin){ 0 });
+        case 'v': return shp_dim_fresh(t, key, SHP_ANY, &(shp_origin){ 0 });
+        case 'f': return shp_dim_fresh(t, key, SHP_FLAG, &(shp_origin){ 0 });
         case 'd': return shp_dim_named(t, name, SHP_SIZE, false);
         default: break;
         }
@@ -215,17 +215,17 @@ static void test_api(void)
     check(strcmp(print(t, u), "unk__1") == 0, "unk", print(t, u), "unk__1");
     /* an expression past its limits is the same fresh symbol each time */
     shp_dim sum = shp_dim_const(t, 0), again = sum;
-    for (int i = 0; i < 100; i++) sum = shp_dim_add(t, sum, shp_dim_fresh(t, 1000 + (uint64_t)i, SHP_SIZE, (shp_origin){ 0 }));
-    for (int i = 0; i < 100; i++) again = shp_dim_add(t, again, shp_dim_fresh(t, 1000 + (uint64_t)i, SHP_SIZE, (shp_origin){ 0 }));
+    for (int i = 0; i < 100; i++) sum = shp_dim_add(t, sum, shp_dim_fresh(t, 1000 + (uint64_t)i, SHP_SIZE, &(shp_origin){ 0 }));
+    for (int i = 0; i < 100; i++) again = shp_dim_add(t, again, shp_dim_fresh(t, 1000 + (uint64_t)i, SHP_SIZE, &(shp_origin){ 0 }));
     check(sum && sum == again, "limit", "", "");
     shp_dim deep = s;
     for (int i = 0; i < 100; i++) deep = shp_dim_min(t, shp_dim_add(t, shp_dim_floor_div(t, shp_dim_mul(t, deep, shp_dim_const(t, 2)), lookup(t, SHP_STR("W"))), s), lookup(t, SHP_STR("T")));
     check(deep != 0, "depth", "", "");
     /* a long chain of replacements */
     for (uint64_t i = 0; i < 5000; i++)
-        shp_dim_unify(t, shp_dim_fresh(t, 5000 + i, SHP_SIZE, (shp_origin){ 0 }),
-                      shp_dim_add(t, shp_dim_fresh(t, 5001 + i, SHP_SIZE, (shp_origin){ 0 }), shp_dim_const(t, 1)));
-    check(shp_dim_resolve(t, shp_dim_fresh(t, 5000, SHP_SIZE, (shp_origin){ 0 })) != 0, "chain", "", "");
+        shp_dim_unify(t, shp_dim_fresh(t, 5000 + i, SHP_SIZE, &(shp_origin){ 0 }),
+                      shp_dim_add(t, shp_dim_fresh(t, 5001 + i, SHP_SIZE, &(shp_origin){ 0 }), shp_dim_const(t, 1)));
+    check(shp_dim_resolve(t, shp_dim_fresh(t, 5000, SHP_SIZE, &(shp_origin){ 0 })) != 0, "chain", "", "");
 }
 
 /* ---- properties: random programs against naive evaluation ---- */
@@ -362,7 +362,7 @@ static void test_programs(int rounds)
         /* a fact that holds at every point: a new symbol is this expression */
         value x = v[LEAVES + 7 + rnd(3)], y = v[rnd(LEAVES)], sum;
         if (!x.d) continue;
-        shp_dim u = shp_dim_fresh(t, 4242, SHP_ANY, (shp_origin){ 0 });
+        shp_dim u = shp_dim_fresh(t, 4242, SHP_ANY, &(shp_origin){ 0 });
         known[knowns].s = shp_dim_symbol(t, u);
         known[knowns].v = x;
         known[knowns++].v.d = u;
@@ -477,8 +477,8 @@ static void test_memory(void)
         for (int i = 0; i < 300; i++) {
             shp_dim a = linear(t, between(-2, 2), between(-2, 2), between(-2, 2)), b = linear(t, between(-1, 1), 0, between(1, 2));
             shp_dim c = ops[rnd(9)](t, a, b);
-            shp_dim_unify(t, shp_dim_fresh(t, rnd(9), SHP_ANY, (shp_origin){ 0 }), c);
-            shp_dim_resolve(t, ops[rnd(9)](t, c, shp_dim_fresh(t, rnd(9), SHP_ANY, (shp_origin){ 0 })));
+            shp_dim_unify(t, shp_dim_fresh(t, rnd(9), SHP_ANY, &(shp_origin){ 0 }), c);
+            shp_dim_resolve(t, ops[rnd(9)](t, c, shp_dim_fresh(t, rnd(9), SHP_ANY, &(shp_origin){ 0 })));
             print(t, c);
         }
     }

@@ -83,7 +83,7 @@ static void run(world *w)
     for (uint32_t i = 0; i < LEAVES; i++, w->n++) {
         uint8_t k = next(w);
         shp_str name = { names[i], (uint32_t)strlen(names[i]) };
-        w->v[i].d = name.len ? shp_dim_named(w->t, name, kinds[i], i < 3) : shp_dim_fresh(w->t, i, kinds[i], (shp_origin){ 0 });
+        w->v[i].d = name.len ? shp_dim_named(w->t, name, kinds[i], i < 3) : shp_dim_fresh(w->t, i, kinds[i], &(shp_origin){ 0 });
         w->v[i].is = kinds[i] == SHP_FLAG ? k & 1 : kinds[i] == SHP_ANY ? (int8_t)k : k & 31;
     }
     for (int64_t k = -1; k < 3; k++, w->n++) w->v[w->n] = (value){ shp_dim_const(w->t, k), k, false };
