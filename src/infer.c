@@ -691,7 +691,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
         *shp_dims_overflow(x->dims) = false;
         shp_note(&n, SHP_D_OVERFLOW, "a size leaves 64 bits: it becomes an unknown one");
     }
-    for (uint32_t o = 0; o < n.nout; o++) {
+    for (uint32_t o = 0; o < proto->outputs; o++) {
         uint32_t slot = proto->output[o];
         if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;

@@ -714,6 +714,7 @@ int shp_failf(shp_node *n, shp_code code, const char *format, ...)
 {
     if (n->failed || n->x->p->waiting) return n->failed ? n->failed : (int)code;
     n->failed = (int)code;
+    n->nout = 0;                        /* what the rule still sets is ignored */
     n->scope->fails |= shp_code_severity(code) == 'e';
     va_list args;
     va_start(args, format);

@@ -1,11 +1,13 @@
 // Writes src/schema_table.c and src/schema_ops.h from operator schemas, one JSON object a line:
 //
 //   node tools/schema.mjs ../shared/schemas/*.jsonl           write the table, and its list of operators for the tests
+//   node tools/schema.mjs --arrange ../shared/schemas/*.jsonl the same, after a search of some minutes for a better order of the operators
 //   node tools/schema.mjs --list ../shared/schemas/*.jsonl    print domain, op_type and since_version of each row
 //   node tools/schema.mjs --json ../shared/schemas/*.jsonl    print the merged rows
 //
 // tools/data/*.jsonl, what no specification has and models use, is always merged. The encoding is described in
-// src/schema_table.h; this file only lays it out, and leaves out the defaults that no rule asks for: those of attributes that no
+// src/schema_table.h; this file only lays it out, in the order of operators that src/schema_ops.h has (new ones are put beside what is
+// like them), and leaves out the defaults that no rule asks for: those of attributes that no
 // source in src/ names. A row it cannot encode stops it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -148,12 +150,49 @@ function operators(rows) {
   check(Math.max(sets.list.length, numbers.length) < 256, 'an index no longer fits');
   const like = new Map([...ops.values()].map((op) => [op, JSON.stringify(op.versions.map(({ lists }) => lists)) + JSON.stringify(op.versions)]));
   const order = ([x, a], [y, b]) => (x.domain === y.domain ? a < b || (a === b && x.name < y.name) : x.domain < y.domain) ? -1 : 1;
-  return { ops: [...like].sort(order).map(([op]) => op), like, wide, sets: sets.list.map((set) => set.split(',').map(Number)), numbers, unread: [...unread].sort() };
+  return { ops: asBefore([...like].sort(order).map(([op]) => op)), like, wide, sets: sets.list.map((set) => set.split(',').map(Number)), numbers, unread: [...unread].sort() };
 }
 
-/** The table: operators in their order, and what src/schema_table.h says of them. */
-function encode(rows) {
-  const { ops, like, ...rest } = operators(rows);
+const OPS = join(ROOT, 'src/schema_ops.h');
+
+/** Operators in the order that they have now; a new one stands behind the one that it follows here. */
+function asBefore(ops) {
+  const place = new Map([...readFileSync(OPS, 'utf8').matchAll(/SHP_OP_(\w+),/g)].map(([, name], i) => [name, i]));
+  let last = -1;
+  const keys = new Map(ops.map((op) => {
+    last = place.get(`${DOMAINS[op.domain]}_${op.name}`) ?? last + 1e-4;
+    return [op, last];
+  }));
+  return ops.sort((a, b) => (a.domain === b.domain ? keys.get(a) - keys.get(b) : a.domain < b.domain ? -1 : 1));
+}
+
+/** A better order: operators (those that are alike together) are moved within their domain as long as that makes the columns smaller. */
+function arrange(table) {
+  const groups = [];
+  for (const op of table.ops) {
+    const last = groups.at(-1)?.[0];
+    if (last && last.domain === op.domain && table.like.get(last) === table.like.get(op)) groups.at(-1).push(op);
+    else groups.push([op]);
+  }
+  const cost = (list) => gzipSync(Uint8Array.from(Object.values(columnsOf(list.flat(), table.like)).flat()), { level: 9 }).length;
+  let best = groups, value = cost(groups), seed = 1;
+  const random = (n) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return Math.floor((seed / 2 ** 32) * n);
+  };
+  for (let tries = 0; tries < 20000; tries++) {
+    const next = [...best], length = random(3) ? 1 : 1 + random(6), [first, ...more] = next.splice(random(next.length - length), length);
+    const { domain } = first[0], home = next.flatMap(([op], i) => (op.domain === domain ? [i] : []));
+    if (!home.length || more.some(([op]) => op.domain !== domain)) continue;
+    next.splice(home[0] + random(home.length + 1), 0, first, ...more);
+    const now = cost(next);
+    if (now <= value) [best, value] = [next, now];
+  }
+  return { ...table, ops: best.flat() };
+}
+
+/** What src/schema_table.h says of operators in this order. */
+function columnsOf(ops, like) {
   // Attributes come first: nearest to the texts of the rules, which have the same names.
   const columns = { attributes: [], names: [], versions: [], inputs: [], outputs: [], types: [] };
   for (const [i, op] of ops.entries()) {
@@ -171,8 +210,15 @@ function encode(rows) {
     }
   }
   columns.names.push(0, 0);
+  return columns;
+}
+
+/** The table: operators in their order, and what src/schema_table.h says of them. */
+function encode(rows, better = (table) => table) {
+  const table = better(operators(rows));
+  const columns = columnsOf(table.ops, table.like);
   check(Object.values(columns).flat().every((b) => b >= 0 && b < 256), 'a byte is none');
-  return { count: rows.length, columns, ops, domains: [...new Set(ops.map((op) => op.domain))], ...rest };
+  return { ...table, count: rows.length, columns, domains: [...new Set(table.ops.map((op) => op.domain))] };
 }
 
 /** Items in lines of at most 120 columns. */
@@ -263,11 +309,11 @@ if (options.includes('--list')) {
 } else if (options.includes('--json')) {
   for (const row of rows) console.log(JSON.stringify(row));
 } else {
-  const table = encode(rows);
+  const table = encode(rows, options.includes('--arrange') ? arrange : undefined);
   const hash = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
   const inputs = paths.map((path) => ({ name: basename(path), hash: hash(path) }));
   writeFileSync(join(ROOT, 'src/schema_table.c'), source(table, inputs));
-  writeFileSync(join(ROOT, 'src/schema_ops.h'), numbers(table));
+  writeFileSync(OPS, numbers(table));
   writeFileSync(join(ROOT, 'tests/data/schemas.tsv'), list(table.ops));
   printSizes(image(table));
 }

@@ -23,11 +23,10 @@ static int check_attention(shp_node *n, int64_t rank)
     if (shp_has(n, 4) != shp_has(n, 5) || shp_wants(n, 1) != shp_wants(n, 2))
         return shp_fail(n, SHP_D_ARITY, "key and value go together, past and present");
     if (shp_has(n, 6) && (shp_has(n, 4) || shp_wants(n, 1)))
-        return shp_fail(n, SHP_D_ARITY, "nonpad_kv_seqlen does not go with past or present keys and values");
-    if (rank == 4 && n->opset >= 25 && (shp_attr_has(n, "q_num_heads") || shp_attr_has(n, "kv_num_heads")))
-        return shp_fail(n, SHP_D_ATTRIBUTE, "q_num_heads and kv_num_heads are for inputs of rank 3");
-    if (rank == 3 && (shp_attr_int(n, "q_num_heads") < 1 || shp_attr_int(n, "kv_num_heads") < 1))
-        return shp_fail(n, SHP_D_ATTRIBUTE, "inputs of rank 3 need q_num_heads and kv_num_heads");
+        return shp_fail(n, SHP_D_ARITY, "nonpad_kv_seqlen does not go with past or present");
+    if (rank == 4 ? n->opset >= 25 && (shp_attr_has(n, "q_num_heads") || shp_attr_has(n, "kv_num_heads"))
+                  : rank == 3 && (shp_attr_int(n, "q_num_heads") < 1 || shp_attr_int(n, "kv_num_heads") < 1))
+        return shp_fail1(n, SHP_D_ATTRIBUTE, "q_num_heads and kv_num_heads go with inputs of rank 3, not %d", rank);
     return SHP_OK;
 }
 
@@ -78,11 +77,11 @@ int infer_rotary_embedding(shp_node *n)
     if (shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >", size)) return n->failed;
     if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >", size)) return n->failed;
     if (part > 0) size[H] = num(n, part);
-    shp_dim half = size[H] ? shp_whole_div(n, size[H], 2, part > 0 ? "rotary_embedding_dim" : "the head size") : 0;
+    shp_dim half = size[H] ? shp_whole_div(n, size[H], 2) : 0;
     for (uint32_t i = 1; i < 3 && !n->failed; i++) {
         const shp_shape *cache = shp_in_shape(n, i);
         if (cache && shp_dim_eq(n->dims, cache->dim[cache->rank - 1], half) == 0)
-            shp_fail2(n, SHP_D_SHAPE, "half of the rotated size is %x, not the last axis of %i", half, i);
+            shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", cache->rank - 1, i, half);
     }
     return shp_out_same(n, 0, 0);
 }
@@ -102,7 +101,6 @@ int infer_linear_attention(shp_node *n)
 {
     shp_dim size[26] = { 0 };
     int rule = shp_choice(n, "update_rule", "linear|gated|delta|gated_delta");      /* bit 0: decay, bit 1: beta */
-    int64_t v;
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
     if (n->failed) return n->failed;
     shp_str update = shp_attr_str(n, "update_rule");
@@ -111,9 +109,10 @@ int infer_linear_attention(shp_node *n)
     if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >", size)) return n->failed;
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {
-        shp_dim last = shp_want_dim(n, i, 2, 0, "");
-        if (is_num(n, last, &v) && size[K] != last && (i == 5 ? v != 1 : shp_dim_eq(n->dims, last, mul(n, size[H], size[K])) == 0))
-            shp_failf(n, SHP_D_SHAPE, "the last axis of %i is neither kv_num_heads nor %s", (int64_t)i, i == 5 ? "1" : "that times the key's head size");
+        shp_dim last = shp_want_dim(n, i, 2, 0);
+        shp_dim other = i == 5 ? lit(1) : mul(n, size[H], size[K]);
+        if (is_num(n, last, NULL) && size[K] != last && shp_dim_eq(n->dims, last, other) == 0)
+            shp_fail4(n, SHP_D_SHAPE, "axis %d of %i is neither %x nor %x", 2, i, size[K], other);
     }
-    return n->failed ? (int)n->failed : shp_lay(n, "> B L N*V; B K H V", size);
+    return shp_lay(n, "> B L N*V; B K H V", size);
 }

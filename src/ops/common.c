@@ -36,7 +36,7 @@ bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank
 /* A zero is looked for first: then no other factor can push the product out of 64 bits. */
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count)
 {
-    shp_dim p = num(n, 1);
+    shp_dim p = lit(1);
     int64_t numbers = 1, v;             /* numbers are gathered first: one product with what is open, not one each */
     for (uint32_t i = 0; i < count; i++)
         if (is(n, dim[i], 0)) return dim[i];

@@ -96,7 +96,7 @@ static shp_elem real(int dtype, double v)
 /* ---- dims ---- */
 static int64_t lo(shp_node *n, shp_dim d) { return shp_dim_lo(n->dims, d); }
 static int64_t hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
-static shp_dim negated(shp_node *n, shp_dim d) { return sub(n, num(n, 0), d); }
+static shp_dim negated(shp_node *n, shp_dim d) { return sub(n, lit(0), d); }
 static bool power_of_2(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
 static void see_data(void *arg, const shp_symbol *s)
@@ -131,7 +131,7 @@ static shp_dim divided(shp_node *n, shp_dim a, shp_dim b)
     if (hi(n, a) <= 0) return negated(n, floor_div(n, negated(n, a), b));
     if (lo(n, a) < 0 && !shp_at_least(n, a, 0, "division")) {
         if (!like_a_size(n, a)) return 0;
-        shp_assume(n, a, num(n, 0), "division");
+        shp_assume(n, a, lit(0), "division");
     }
     return floor_div(n, a, b);
 }
@@ -264,7 +264,7 @@ static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
 int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, false); }
 int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, true); }
 
-static shp_elem not(shp_node *n, shp_elem a) { return shp_elem_dim(sub(n, num(n, 1), shp_elem_num(a))); }
+static shp_elem not(shp_node *n, shp_elem a) { return shp_elem_dim(sub(n, lit(1), shp_elem_num(a))); }
 
 /* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
 static bool assumed(shp_node *n, shp_dim d)
@@ -287,12 +287,12 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
     if (decided >= 0) return shp_elem_int(n, decided);
     a = exact(n, a);
     b = exact(n, b);
-    shp_dim one = num(n, 1), zero = num(n, 0);
+    shp_dim one = lit(1), zero = lit(0);
     shp_dim d = a && b ? sub(n, across(n, a, b), across(n, b, a)) : 0;
     if (!d || !like_a_size(n, d)) return UNKNOWN;
     if (equal) return not(n, shp_elem_dim(dim_min(n, dim_max(n, d, negated(n, d)), one)));
     if (assumed(n, d)) return shp_elem_dim(one);
-    if (assumed(n, sub(n, num(n, -1), d))) return shp_elem_dim(zero);
+    if (assumed(n, sub(n, lit(-1), d))) return shp_elem_dim(zero);
     return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
 }
 
@@ -308,7 +308,7 @@ static shp_elem logical(shp_node *n, shp_calc op, shp_elem p, shp_elem q)
     if (a == b) return op == SHP_XOR ? shp_elem_int(n, 0) : shp_elem_dim(a);
     shp_dim both = add(n, a, b), least = dim_min(n, a, b);
     if (!like_a_size(n, both)) return UNKNOWN;
-    if (op == SHP_AND && shp_dim_ge(n->dims, num(n, 1), both) == 1) return shp_elem_int(n, 0);
+    if (op == SHP_AND && shp_dim_ge(n->dims, lit(1), both) == 1) return shp_elem_int(n, 0);
     return shp_elem_dim(op == SHP_AND ? least : op == SHP_OR ? sub(n, both, least) : sub(n, both, add(n, least, least)));
 }
 
@@ -332,7 +332,7 @@ static shp_dim bits_of(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim b
 static shp_dim raised(shp_node *n, shp_dim a, int64_t e)
 {
     if (e < 0 || e > 64) return 0;
-    shp_dim r = num(n, 1);
+    shp_dim r = lit(1);
     for (; e > 0; e--) r = mul(n, r, a);
     return r;
 }
@@ -354,11 +354,11 @@ static shp_dim integers(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim 
     case SHP_POW: return is_num(n, b, &y) ? raised(n, a, y) : 0;
     case SHP_NEG: return negated(n, a);
     case SHP_ABS: return dim_max(n, a, negated(n, a));
-    case SHP_SIGN: return dim_min(n, dim_max(n, a, num(n, -1)), num(n, 1));
-    case SHP_RELU: return dim_max(n, a, num(n, 0));
+    case SHP_SIGN: return dim_min(n, dim_max(n, a, lit(-1)), lit(1));
+    case SHP_RELU: return dim_max(n, a, lit(0));
     case SHP_BIT_NOT:
         if (shp_dtype_kind(dtype) == 'U') return shp_dtype_bits(dtype) < 64 ? sub(n, num(n, ((int64_t)1 << shp_dtype_bits(dtype)) - 1), a) : 0;
-        return sub(n, num(n, -1), a);
+        return sub(n, lit(-1), a);
     case SHP_FLOOR: case SHP_CEIL: case SHP_ROUND: return a;
     default: return bits_of(n, op, dtype, a, b);
     }
@@ -405,7 +405,7 @@ static shp_dim whole(shp_node *n, shp_calc op, shp_elem a)
     if (op == SHP_FLOOR) return floor_div(n, p, den);
     if (op == SHP_CEIL) return is_rough(a) ? 0 : ceil_div(n, p, den);
     if (q % 2 == 0) return 0;           /* Round: halves go to even */
-    return floor_div(n, add(n, mul(n, p, num(n, 2)), den), num(n, 2 * (int64_t)q));
+    return floor_div(n, add(n, mul(n, p, lit(2)), den), num(n, 2 * (int64_t)q));
 }
 
 static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)

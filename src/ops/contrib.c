@@ -40,7 +40,7 @@ static int like(shp_node *n, shp_rule *rule, const char *from)
 }
 
 /* The same axes, with axis `from` moved to `to`; or NULL. */
-static shp_shape *moved(shp_node *n, const shp_shape *s, int64_t from, int64_t to)
+static shp_shape *moved(shp_node *n, const shp_shape *s, int32_t from, int32_t to)
 {
     shp_shape *less = shp_spliced(n, s, from, from + 1, s->dim, 0);
     return less ? shp_spliced(n, less, to, to, &s->dim[from], 1) : NULL;
@@ -92,7 +92,8 @@ int infer_fused_gemm(shp_node *n) { return like(n, infer_gemm, "012"); }
 /* GemmFloat8: the type is `dtype` (default float). */
 int infer_gemm_float8(shp_node *n)
 {
-    return shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) ? (int)n->failed : like(n, infer_gemm, "012");
+    shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
+    return like(n, infer_gemm, "012");
 }
 /* QGemm: quantized like y_zero_point where there is one, else float. */
 int infer_qgemm(shp_node *n)
@@ -142,7 +143,7 @@ int infer_qlinear_concat(shp_node *n)
     uint32_t inputs = shp_inputs(n), count = inputs > 2 ? inputs / 3 : 0;
     uint32_t *from = shp_alloc_array(n->x->arena, count + 1, sizeof *from);
     if (!from) return SHP_OK;
-    if (inputs % 3 != 2) return shp_fail1(n, SHP_D_ARITY, "%d inputs are no tensors with scale and zero point each", inputs);
+    if (inputs % 3 != 2) return shp_fail1(n, SHP_D_ARITY, "%d inputs are not 2, and 3 for each part", inputs);
     for (uint32_t k = 0; k < count; k++) from[k] = 2 + 3 * k;
     return as(n, infer_concat, from, count);
 }
@@ -157,7 +158,7 @@ int infer_murmur_hash3(shp_node *n)
 /* BitmaskDropout, BitmaskBiasDropout: the mask has a bit for each element, 32 together. */
 int infer_bitmask_dropout(shp_node *n)
 {
-    shp_dim d = ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), num(n, 32));
+    shp_dim d = ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), lit(32));
     shp_out(n, 1, 1, &d);
     return shp_out_same(n, 0, 0);
 }
@@ -172,11 +173,11 @@ int infer_skip_layer_norm(shp_node *n)
     shp_dim d[3];
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
     shp_dim *last = &d[x->rank - 1];
-    *last = shp_want_vector(n, 2, *last, "the hidden size");
+    *last = shp_want_vector(n, 2, *last);
     if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return n->failed;
     shp_out(n, 0, x->rank, d);
     shp_out(n, 3, x->rank, d);
-    *last = num(n, 1);
+    *last = lit(1);
     shp_out(n, 1, x->rank, d);
     return shp_out(n, 2, x->rank, d);
 }
@@ -198,11 +199,12 @@ int infer_pre_mix(shp_node *n)
 /* GatherBlockQuantized: Gather of elements that uint8 data hold several of in a byte of the last axis; the type is the scales'. */
 int infer_gather_block_quantized(shp_node *n)
 {
-    int64_t axis = 0, bits = shp_attr_int_or(n, "bits", 4);
-    const shp_shape *x = shp_along(n, "gather_axis", 0, &axis), *at = shp_in_shape(n, 1);
-    if (bits != 2 && bits != 4 && bits != 8) return shp_fail1(n, SHP_D_ATTRIBUTE, "bits is %d, not 2, 4 or 8", bits);
-    if (!x || !at) return n->failed;
-    int64_t last = x->rank - 1;
+    int64_t bits = shp_attr_int_or(n, "bits", 4);
+    int32_t axis = shp_along(n, "gather_axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
+    if (bits != 2 && bits != 4 && bits != 8) return shp_bad_attr(n, "bits", bits);
+    if (axis < 0 || !at) return SHP_OK;
+    int32_t last = x->rank - 1;
     shp_dim wide = mul(n, x->dim[last], num(n, 8 / bits));
     if (shp_in_dtype(n, 0) == SHP_UINT8 && axis < last) x = shp_spliced(n, x, last, x->rank, &wide, 1);
     return x ? shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank) : SHP_OK;
@@ -211,14 +213,15 @@ int infer_gather_block_quantized(shp_node *n)
 /* GatherPacked: indices and K; the type is output_dtype (default bfloat16). */
 int infer_gather_packed(shp_node *n)
 {
-    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "output_dtype", SHP_BFLOAT16))) return n->failed;
+    shp_out_dtype(n, 0, shp_attr_int_or(n, "output_dtype", SHP_BFLOAT16));
     return shp_patterns(n, "K=K: _ _; . > . K");
 }
 
 /* DequantizeWithOrder: the type is `to`. */
 int infer_dequantize_with_order(shp_node *n)
 {
-    return shp_out_dtype(n, 0, shp_attr_int(n, "to")) ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_out_dtype(n, 0, shp_attr_int(n, "to"));
+    return shp_out_same(n, 0, 0);
 }
 
 /* QuantizeBFP: bytes, and the shape and strides of x. */
@@ -249,9 +252,9 @@ int infer_dequantize_bfp(shp_node *n)
 int infer_moe_group_router(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    shp_dim d[2] = { x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0, shp_want_vector(n, 1, 0, "") };
-    for (uint32_t o = 0; o < 3 && !n->failed; o++) shp_out(n, o, 2, d);
-    return n->failed;
+    shp_dim d[2] = { x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0, shp_want_vector(n, 1, 0) };
+    for (uint32_t o = 0; o < 3; o++) shp_out(n, o, 2, d);
+    return SHP_OK;
 }
 
 /* RMSNormRotary: [batch, length, heads * width], or all positions in one batch. */
@@ -311,11 +314,11 @@ int infer_conv_transpose_dynamic_pads(shp_node *n)
 /* UnfoldTensor: slices of `size` every `step` of one axis, as a new last axis. */
 int infer_unfold(shp_node *n)
 {
-    int64_t axis = 0, size = shp_positive(n, "size"), step = shp_attr_int_or(n, "step", 1);
-    const shp_shape *x = shp_along(n, "dim", -1, &axis);
-    if (step < 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "step is %d", step);
-    if (n->failed || !x) return n->failed;
-    shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), num(n, 1));
+    int64_t size = shp_positive(n, "size", 0), step = shp_positive(n, "step", 1);
+    int32_t axis = shp_along(n, "dim", -1);
+    const shp_shape *x = shp_in_shape(n, 0);
+    if (n->failed || axis < 0) return SHP_OK;
+    shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), lit(1));
     if (shp_dim_hi(n->dims, room) < 0) return shp_fail3(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, 0);
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
     return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
@@ -336,17 +339,17 @@ int infer_reorder_input(shp_node *n)
     if (!x) return SHP_OK;
     int64_t c;
     shp_dim d = is_num(n, x->dim[1], &c) && c % 16 == 0 ? x->dim[1] : shp_fresh(n, 0, 1, SHP_WHY_DATA);
-    return shp_out_spliced(n, 0, x, 1, 2, &d, 1);
+    return shp_out_resized(n, 0, x, 1, d);
 }
 
 /* ReorderOutput: back, with the number of channels that there are. */
 int infer_reorder_output(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    shp_dim c = num(n, shp_positive(n, "channels"));
+    shp_dim c = num(n, shp_positive(n, "channels", 0));
     bool last = shp_attr_int(n, "channels_last") != 0;
-    if (n->failed || !x) return n->failed;
-    return last ? shp_out_spliced(n, 0, shp_spliced(n, x, 1, 2, &c, 0), x->rank - 1, x->rank - 1, &c, 1) : shp_out_spliced(n, 0, x, 1, 2, &c, 1);
+    if (!x) return SHP_OK;
+    return last ? shp_out_spliced(n, 0, shp_spliced(n, x, 1, 2, &c, 0), x->rank - 1, x->rank - 1, &c, 1) : shp_out_resized(n, 0, x, 1, c);
 }
 
 /* Upsample of blocked images: integer scales. */
@@ -370,12 +373,12 @@ int infer_expand_dims(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 0, SHP_RANK_MAX - 1);
     int64_t axis;
-    if (n->failed || !x) return n->failed;
+    if (!x) return SHP_OK;
     if (!shp_in_int(n, 1, &axis)) return shp_out_rank(n, 0, (int64_t)x->rank + 1);
-    axis = shp_axis(n, axis, (int64_t)x->rank + 1);
-    if (axis < 0) return n->failed;
-    shp_dim one = num(n, 1);
-    shp_out_spliced(n, 0, x, axis, axis, &one, 1);
+    int32_t at = (int32_t)shp_axis(n, axis, (int64_t)x->rank + 1);
+    if (at < 0) return SHP_OK;
+    shp_dim one = lit(1);
+    shp_out_spliced(n, 0, x, at, at, &one, 1);
     shp_out_content(n, 0, shp_in_content(n, 0));
     return SHP_OK;
 }
@@ -386,7 +389,7 @@ int infer_ms_range(shp_node *n)
     if (shp_has(n, 2)) return infer_range(n);
     double a, b;
     shp_dim d = 0;
-    if (shp_dtype_kind(shp_in_dtype(n, 0)) == 'I') d = dim_max(n, sub(n, shp_in_scalar(n, 1), shp_in_scalar(n, 0)), num(n, 0));
+    if (shp_dtype_kind(shp_in_dtype(n, 0)) == 'I') d = dim_max(n, sub(n, shp_in_scalar(n, 1), shp_in_scalar(n, 0)), lit(0));
     else if (shp_in_float(n, 0, &a) && shp_in_float(n, 1, &b) && b - a < 1e9 && b - a > -1e9) {
         int64_t steps = (int64_t)(b - a);
         d = num(n, b <= a ? 0 : steps + ((double)steps < b - a));
@@ -398,7 +401,7 @@ int infer_ms_range(shp_node *n)
 int infer_ms_unique(shp_node *n)
 {
     shp_dim d = shp_fresh(n, 0, 0, SHP_WHY_DATA);
-    if (!shp_want_rank(n, 0, 1, 1) && n->failed) return n->failed;
+    shp_want_rank(n, 0, 1, 1);
     shp_out(n, 0, 1, &d);
     shp_out(n, 2, 1, &d);
     return shp_out_same(n, 1, 0);
@@ -411,15 +414,14 @@ int infer_tokenizer(shp_node *n)
     if (!x) return n->failed;
     shp_dim d[3] = { x->dim[0], x->rank > 1 ? x->dim[1] : 0 };
     bool none = is(n, shp_numel(n, x), 0);
-    d[none ? 1 : x->rank] = none ? num(n, 0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
+    d[none ? 1 : x->rank] = none ? lit(0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
     return shp_out(n, 0, none ? x->rank : x->rank + 1, d);
 }
 
 /* BifurcationDetector: merged tokens, and one index. */
 int infer_bifurcation(shp_node *n)
 {
-    shp_dim d[1] = { shp_fresh(n, 0, 0, SHP_WHY_DATA) };
-    shp_out(n, 0, 1, d);
+    shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
     return shp_out(n, 1, 0, NULL);
 }
 
@@ -427,7 +429,7 @@ int infer_bifurcation(shp_node *n)
 int infer_prefix_commit(shp_node *n)
 {
     const shp_shape *next = shp_want_rank(n, 0, 1, 2);
-    shp_dim batch = !next ? 0 : next->rank == 2 ? next->dim[0] : num(n, 1);
+    shp_dim batch = !next ? 0 : next->rank == 2 ? next->dim[0] : lit(1);
     shp_out(n, 0, 1, &batch);
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
@@ -440,17 +442,16 @@ int infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); return shp_out_same
 /* AllGather: `axis` group_size times as long. */
 int infer_all_gather(shp_node *n)
 {
-    int64_t axis = 0;
-    const shp_shape *x = shp_along(n, "axis", 0, &axis);
-    if (!x) return n->failed;
-    shp_dim d = mul(n, x->dim[axis], num(n, shp_attr_int_or(n, "group_size", 1)));
-    return shp_out_spliced(n, 0, x, axis, axis + 1, &d, 1);
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0);
+    return axis < 0 ? SHP_OK : shp_out_resized(n, 0, x, axis, mul(n, x->dim[axis], num(n, shp_attr_int_or(n, "group_size", 1))));
 }
 
 /* ConstantFill: GivenTensorFill with a type, `dtype`. */
 int infer_constant_fill(shp_node *n)
 {
-    return shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) ? (int)n->failed : infer_given_tensor_fill(n);
+    shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
+    return infer_given_tensor_fill(n);
 }
 
 /* ---- recurrences ---- */

@@ -5,7 +5,4 @@
 
 #include "nn.h"
 
-/* The value of int attribute `name`, at least 1 and within 32 bits: fails otherwise, and returns 0. */
-int64_t shp_positive(shp_node *n, const char *name);
-
 #endif

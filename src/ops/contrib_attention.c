@@ -3,16 +3,8 @@
 
 #include "../infer.h"
 
-int64_t shp_positive(shp_node *n, const char *name)
-{
-    int64_t v = shp_attr_int(n, name);
-    if (v > 0 && v <= INT32_MAX) return v;
-    shp_failf(n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
-    return 0;
-}
-
 /* The size of axis k of input i, 0 where not known. */
-static shp_dim axis(shp_node *n, uint32_t i, int64_t k) { return shp_want_dim(n, i, k, 0, ""); }
+static shp_dim axis(shp_node *n, uint32_t i, int64_t k) { return shp_want_dim(n, i, k, 0); }
 
 enum { A = 0, C = 'C' - 'A', D = 'D' - 'A', F = 'F' - 'A', H = 'H' - 'A', K = 'K' - 'A', L = 'L' - 'A', M = 'M' - 'A', P = 'P' - 'A', S = 'S' - 'A', T = 'T' - 'A',
        U = 'U' - 'A', V = 'V' - 'A', W = 'W' - 'A' };
@@ -28,8 +20,8 @@ static int merged(shp_node *n, uint32_t ia, const char *past)
     shp_dim size[26] = { 0 };
     if (sizes) size[A] = add(n, add(n, num(n, sizes[0]), num(n, sizes[1])), num(n, sizes[2]));
     if (n->failed || shp_lay(n, past ? "H!num_heads: N S I; I A; A >" : "H!num_heads: S I; I A; A >", size)) return n->failed;
-    size[V] = sizes ? num(n, sizes[2]) : shp_whole_div(n, size[A], 3, "the projections' width");
-    size[D] = shp_whole_div(n, size[V], shp_attr_int(n, "num_heads"), "the hidden size");
+    size[V] = sizes ? num(n, sizes[2]) : shp_whole_div(n, size[A], 3);
+    size[D] = shp_whole_div(n, size[V], shp_attr_int(n, "num_heads"));
     if (!past) return shp_lay(n, "> S V", size);
     if (n->failed || shp_lay(n, past, size)) return n->failed;
     size[T] = shp_attr_int(n, "past_present_share_buffer") ? size[P] : shp_has(n, ia) ? add(n, size[P], size[S]) : size[S];
@@ -53,8 +45,8 @@ static int multi_head(shp_node *n, uint32_t ia, const char *past, bool shared)
     if (shp_lay(n, "H!num_heads: N S _|N S _ _|N S H 3 D >", size)) return n->failed;
     if (!shp_has(n, 1) || (q && q->rank == 5)) {
         if (q && q->rank == 3) {
-            size[W] = shp_whole_div(n, q->dim[2], 3, "the query's width");
-            size[D] = shp_whole_div(n, size[W], shp_attr_int(n, "num_heads"), "the hidden size");
+            size[W] = shp_whole_div(n, q->dim[2], 3);
+            size[D] = shp_whole_div(n, size[W], shp_attr_int(n, "num_heads"));
         }
         size[L] = size[S];
         size[V] = size[D];
@@ -76,7 +68,7 @@ int infer_packed_mha(shp_node *n) { return shp_patterns(n, shp_in_rank(n, 0) == 
 /* What all have: heads, and a query of that pattern, packed with keys and values where these are absent. */
 static int grouped(shp_node *n, const char *plain, const char *packed, shp_dim *size)
 {
-    int64_t heads = shp_positive(n, "num_heads"), kv = shp_positive(n, "kv_num_heads");
+    int64_t heads = shp_positive(n, "num_heads", 0), kv = shp_positive(n, "kv_num_heads", 0);
     size[C] = num(n, heads);
     size[K] = num(n, kv);
     size[A] = num(n, heads + 2 * kv);
@@ -89,7 +81,7 @@ static int cached(shp_node *n, uint32_t it, bool grows)
 {
     shp_dim size[26] = { 0 };
     int64_t heads = shp_attr_int(n, "num_heads"), kv = shp_attr_int(n, "kv_num_heads");
-    if (kv > 0 && heads % kv) return shp_fail2(n, SHP_D_ATTRIBUTE, "num_heads %d is no multiple of kv_num_heads %d", heads, kv);
+    if (kv > 0 && heads % kv) return shp_fail2(n, SHP_D_ATTRIBUTE, "%d query heads are no multiple of %d key and value heads", heads, kv);
     bool plain = !shp_has(n, 3) || shp_in_type(n, 3) == shp_in_type(n, 0);      /* else the cache may be packed, two in a byte */
     if (grouped(n, "N S W=C*D >", "N S A*D >", size)
         || shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >", size)) return n->failed;
@@ -138,7 +130,7 @@ static int state_out(shp_node *n, uint32_t past, int64_t rank, shp_dim *d)
         d[0] = num(n, window);
     }
     shp_want_rank(n, past, rank, rank);
-    for (int64_t k = 0; k < rank && !n->failed; k++) d[k] = shp_want_dim(n, past, k, d[k], "the state's size");
+    for (int64_t k = 0; k < rank && !n->failed; k++) d[k] = shp_want_dim(n, past, k, d[k]);
     return n->failed ? (int)n->failed : shp_out(n, 1, rank, d);
 }
 
@@ -164,7 +156,7 @@ int infer_ms_causal_conv(shp_node *n)
             slots = shp_attr_int(n, "state_update_capacity"), ndim = shp_attr_int_or(n, "ndim", 1);
     bool last = shp_attr_int(n, "channels_last") != 0, state_last = order < 0 ? last : order != 0;
     shp_dim batch = x ? x->dim[0] : 0, c = w ? w->dim[0] : 0, d[SHP_RANK_MAX + 1];
-    shp_dim step = num(n, shp_attr_int_or(n, "dilation", 1)), keep = w ? mul(n, sub(n, w->dim[w->rank - 1], num(n, 1)), step) : 0;
+    shp_dim step = num(n, shp_attr_int_or(n, "dilation", 1)), keep = w ? mul(n, sub(n, w->dim[w->rank - 1], lit(1)), step) : 0;
     if (given > 0) keep = num(n, given);
     shp_dim update[3] = { batch, num(n, slots), c };
     shp_out(n, 2, 3, update);
@@ -201,7 +193,7 @@ int infer_gated_delta_net(shp_node *n)
 static shp_dim selected(shp_node *n)
 {
     if (shp_str_is(shp_attr_str(n, "policy_mode"), "csa")) return num(n, shp_attr_int(n, "index_topk"));
-    return sub(n, add(n, num(n, shp_attr_int(n, "token_budget")), num(n, shp_attr_int(n, "compress_ratio"))), num(n, 1));
+    return sub(n, add(n, num(n, shp_attr_int(n, "token_budget")), num(n, shp_attr_int(n, "compress_ratio"))), lit(1));
 }
 
 /* SparseAttentionIndexer: entries a query, and the key cache: of one size where past_sequence_length says what of it is used, else (qsa) longer by the

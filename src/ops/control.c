@@ -16,7 +16,7 @@ static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, int64_t v, shp_f
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + sizeof(shp_dim));
     if (s && a && a->g && i < a->g->inputs && a->g->input_info[i]->type.kind == SHP_T_TENSOR && a->g->input_info[i]->type.rank == 1) {
         s->rank = 1;
-        s->dim[0] = num(n, 1);
+        s->dim[0] = lit(1);
     }
     shp_content *c = v < 0 ? NULL : shp_content_new(n, 1);
     if (c) c->elem[0] = shp_elem_int(n, v);
@@ -233,7 +233,7 @@ static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, c
 }
 
 /* Output o: what each turn gives, stacked along an axis. All such outputs have as many rows as the body ran. */
-static void out_rows(shp_node *n, uint32_t o, const shp_shape *each, int64_t axis, shp_dim rows, shp_why why)
+static void out_rows(shp_node *n, uint32_t o, const shp_shape *each, int32_t axis, shp_dim rows, shp_why why)
 {
     if (!rows) rows = shp_fresh(n, UINT32_MAX, 0, why);
     shp_out_shape(n, o, shp_spliced(n, each, axis, axis, &rows, 1));
@@ -271,8 +271,8 @@ int infer_loop(shp_node *n)
     n->scope->fails |= l.runs && body->fails;
 
     int64_t stays = enters ? condition_of(n, body) : 0;
-    if (!open && !first) l.trips = num(n, 0);
-    else if (limit && (stays == 1 || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, num(n, 0));
+    if (!open && !first) l.trips = lit(0);
+    else if (limit && (stays == 1 || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, lit(0));
     bool changes = false, ends = !l.trips && l.runs && stays < 0 && (!counted || is_num(n, limit, &most));
     for (uint32_t i = 0; i < l.states; i++) changes |= l.widened[i];
     if (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX)))) {
@@ -296,7 +296,7 @@ int infer_loop(shp_node *n)
 /* ---- Scan ---- */
 
 /* A scan input as the body sees it: without the scanned axis (and the batch axis of Scan-8). */
-static void slice_fact(shp_node *n, uint32_t i, int64_t axis, int64_t batch, shp_dim *length, shp_fact *f)
+static void slice_fact(shp_node *n, uint32_t i, int64_t from, int32_t batch, shp_dim *length, shp_fact *f)
 {
     const shp_fact *in = shp_in(n, i);
     const shp_shape *whole = in->shape;
@@ -304,7 +304,7 @@ static void slice_fact(shp_node *n, uint32_t i, int64_t axis, int64_t batch, shp
     if (!whole || whole->rank < 0) return;
     f->shape = NULL;
     if (whole->rank <= batch) { shp_fail2(n, SHP_D_RANK, "scan input %i needs at least rank %d", i, batch + 1); return; }
-    axis = shp_axis(n, axis, whole->rank - batch);
+    int32_t axis = (int32_t)shp_axis(n, from, whole->rank - batch);
     if (axis < 0) return;
     axis += batch;
     shp_dim same = *length ? shp_equal(n, *length, whole->dim[axis]) : whole->dim[axis];
@@ -340,7 +340,7 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
 }
 
 /* Scan with `batch` leading batch axes (1 in version 8, where sequence_lens is input 0 and both axes are fixed). */
-static int scan(shp_node *n, uint32_t offset, int64_t batch)
+static int scan(shp_node *n, uint32_t offset, int32_t batch)
 {
     int64_t scans = shp_attr_int(n, "num_scan_inputs"), inputs = (int64_t)n->proto->inputs - offset;
     if (scans < 1 || scans > inputs) return shp_fail2(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs);
@@ -384,7 +384,7 @@ static int scan(shp_node *n, uint32_t offset, int64_t batch)
         }
         int64_t axis = state || batch ? batch : shp_axis(n, list_at(n, "scan_output_axes", o - states), f.shape->rank + 1);
         if (state) shp_out_shape(n, o, f.shape);
-        else if (axis >= 0) out_rows(n, o, f.shape, axis, length, SHP_WHY_RANK);
+        else if (axis >= 0) out_rows(n, o, f.shape, (int32_t)axis, length, SHP_WHY_RANK);
     }
     return SHP_OK;
 }

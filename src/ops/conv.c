@@ -41,7 +41,7 @@ static int64_t pad_of(const window *w, int64_t i) { return w->same || w->valid ?
  * down) and runtimes (towards zero) differ: known only where they do not. */
 static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim span)
 {
-    shp_dim s = num(n, at(w->stride, i, 1)), one = num(n, 1);
+    shp_dim s = num(n, at(w->stride, i, 1)), one = lit(1);
     if (w->same) return ceil_div(n, h, s);
     shp_dim behind = num(n, pad_of(w, i + w->axes)), left = add(n, h, num(n, pad_of(w, i))), padded = add(n, left, behind), room = sub(n, padded, span);
     shp_dim down = add(n, floor_div(n, room, s), one);
@@ -51,7 +51,7 @@ static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp
     shp_dim up = add(n, ceil_div(n, room, s), one);
     if (misfit) {
         if (!w->pool || shp_dim_hi(n->dims, up) < 0) {
-            shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit into axis %d of size %x, %x with padding", span, w->first + i, h, padded);
+            shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", span, w->first + i, h, padded);
             return 0;
         }
         if (!w->ceil) return down == up ? up : 0;
@@ -81,34 +81,31 @@ static shp_dim sizes(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim
 /* Axis i of the output, for a kernel of k (0: not known). */
 static shp_dim slid(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim k, int64_t padding)
 {
-    shp_dim span = add(n, mul(n, sub(n, k, num(n, 1)), num(n, at(w->dilation, i, 1))), num(n, 1));
+    shp_dim span = add(n, mul(n, sub(n, k, lit(1)), num(n, at(w->dilation, i, 1))), lit(1));
     return w->turned ? sizes(n, w, i, h, span, padding) : positions(n, w, i, h, span);
 }
 
 /* The kernel along spatial axis i: kernel_shape, with which the weight agrees. */
 static shp_dim kernel_at(shp_node *n, const window *w, int64_t i)
 {
-    shp_dim k = shp_want_dim(n, w->weight, i + 2, w->kernel ? num(n, w->kernel[i]) : 0, "kernel_shape's entry");
-    if (k && shp_dim_hi(n->dims, k) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel of %i is empty", w->weight);
+    shp_dim k = shp_want_dim(n, w->weight, i + 2, w->kernel ? num(n, w->kernel[i]) : 0);
+    if (k && shp_dim_hi(n->dims, k) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", w->weight);
     return k;
 }
 
 /* The channels of the output. Input channels of the weight (per group in axis 1, or all in axis 0 where turned) are those of x. */
 static shp_dim channels(shp_node *n, const window *w, const shp_shape *weight, shp_dim have)
 {
-    int64_t group = shp_attr_int_or(n, "group", 1), c;
-    if (group < 1) {
-        shp_fail1(n, SHP_D_ATTRIBUTE, "group is %d", group);
-        return 0;
-    }
+    int64_t group = shp_positive(n, "group", 1), c;
+    if (!group) return 0;
     shp_dim out = weight ? weight->dim[0] : 0, in = weight ? weight->dim[1] : 0, all = mul(n, in, num(n, group));
     if (w->turned) {
-        have = shp_want_dim(n, w->weight, 0, have, "the number of input channels");
+        have = shp_want_dim(n, w->weight, 0, have);
         out = all;
     } else if (is_num(n, have, &c) && c % group == 0 ? !shp_equal(n, in, num(n, c / group)) : have && !shp_equal(n, have, all))
-        shp_fail4(n, SHP_D_SHAPE, "weight %i wants %x input channels, input %i has %x", w->weight, all, w->x, have);
-    out = shp_want_vector(n, w->bias, out, "the number of output channels");
-    if (group > 1) shp_whole_div(n, w->turned ? have : out, group, "the number of channels");
+        shp_fail4(n, SHP_D_SHAPE, "%i takes %x channels, %i has %x", w->weight, all, w->x, have);
+    out = shp_want_vector(n, w->bias, out);
+    if (group > 1) shp_whole_div(n, w->turned ? have : out, group);
     return out;
 }
 
@@ -121,7 +118,7 @@ static int64_t window_dims(shp_node *n, window *w, const int64_t *(*output_sizes
     if (n->failed || !read_window(n, w, x ? x->rank - 2 : weight ? weight->rank - 2 : -1)) return -1;
     const int64_t *padding = w->turned ? shp_want_ints(n, "output_padding", w->axes, 0, NULL) : NULL, *size = output_sizes ? output_sizes(n, w) : NULL;
     int64_t rank = w->axes + 2, channel = w->last ? rank - 1 : 1;
-    if (w->weight == SHP_NONE && !w->kernel && shp_attr_has(n, "kernel_shape")) shp_fail(n, SHP_D_ATTRIBUTE, "kernel_shape is empty");
+    if (w->weight == SHP_NONE && !w->kernel && shp_attr_has(n, "kernel_shape")) shp_lacks(n, "kernel_shape");
     d[0] = x ? x->dim[0] : 0;
     d[channel] = x ? x->dim[channel] : 0;
     if (w->weight != SHP_NONE) d[channel] = channels(n, w, weight, d[channel]);
@@ -169,10 +166,10 @@ int infer_deform_conv(shp_node *n)
     for (uint32_t i = 2; i < 5; i += 2) {
         if (!shp_want_rank(n, i, rank, rank)) continue;
         for (int64_t k = 0; k < rank; k++)
-            if (k != 1) d[k] = shp_want_dim(n, i, k, d[k], "the output's size");
-            else shp_want_dim(n, i, 1, i == 2 ? mul(n, taps, num(n, w.axes)) : taps, "offset_group times the kernel");
+            if (k != 1) d[k] = shp_want_dim(n, i, k, d[k]);
+            else shp_want_dim(n, i, 1, i == 2 ? mul(n, taps, num(n, w.axes)) : taps);
     }
-    return shp_done(n, rank, d);
+    return shp_out(n, 0, rank, d);
 }
 
 /* output_shape lists the spatial sizes (some write all axes). */
@@ -181,7 +178,7 @@ static const int64_t *output_shape(shp_node *n, const window *w)
     uint32_t count;
     const int64_t *size = shp_want_ints(n, "output_shape", -1, 0, &count);
     if (size && count == w->axes + 2) return size + 2;
-    if (size && count != w->axes) shp_fail2(n, SHP_D_ATTRIBUTE, "output_shape has %d entries, not %d", count, w->axes);
+    if (size && count != w->axes) shp_failf(n, SHP_D_ATTRIBUTE, "%s has %d entries, not %d", "output_shape", (int64_t)count, w->axes);
     return size;
 }
 
@@ -206,7 +203,7 @@ int infer_global_pool(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
     if (!x) return n->failed;
     shp_dim d[SHP_RANK_MAX];
-    for (int32_t i = 0; i < x->rank; i++) d[i] = i < 2 ? x->dim[i] : num(n, 1);
+    for (int32_t i = 0; i < x->rank; i++) d[i] = i < 2 ? x->dim[i] : lit(1);
     return shp_out(n, 0, x->rank, d);
 }
 
@@ -219,15 +216,15 @@ int infer_max_unpool(shp_node *n)
     if (x) shp_want_rank(n, 1, x->rank, x->rank);
     else x = indices;
     if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return n->failed;
-    if (!w.kernel) return shp_fail(n, SHP_D_ATTRIBUTE, "kernel_shape is missing");
+    if (!w.kernel) return shp_lacks(n, "kernel_shape");
     int64_t rank = w.axes + 2;
     const shp_content *given = shp_in_content(n, 2);
     if (given && given->count != rank) return shp_fail2(n, SHP_D_SHAPE, "output_shape %i has not %d elements", 2, rank);
     for (int64_t i = 0; i < rank && !n->failed; i++) {
-        h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0, "the size in X");
+        h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0);
         d[i] = i < 2 ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, i - 2, h[i], num(n, w.kernel[i - 2]), 0);
     }
-    return shp_done(n, rank, d);
+    return shp_out(n, 0, rank, d);
 }
 
 /* ---- regions and grids ---- */
@@ -236,7 +233,7 @@ int infer_max_unpool(shp_node *n)
 int infer_max_roi_pool(shp_node *n)
 {
     const int64_t *size = shp_want_ints(n, "pooled_shape", 2, 1, NULL);
-    if (!size) return n->failed ? (int)n->failed : shp_fail(n, SHP_D_ATTRIBUTE, "pooled_shape is missing");
+    if (!size) return shp_lacks(n, "pooled_shape");
     shp_dim letter[26] = { num(n, size[0]), num(n, size[1]) };
     return shp_lay(n, "_ C _ _; R 5 > R C A B", letter);
 }
@@ -255,7 +252,7 @@ int infer_col2im(shp_node *n)
     if (axes < 0) axes = other;
     window w = { 0 };
     if (n->failed || !read_window(n, &w, axes)) return n->failed;
-    shp_dim d[SHP_RANK_MAX], taps = num(n, 1), columns = num(n, 1);
+    shp_dim d[SHP_RANK_MAX], taps = lit(1), columns = lit(1);
     for (int64_t i = 0; i < w.axes && !n->failed; i++) {
         shp_dim k = shp_element(block, i);
         d[i + 2] = shp_element(image, i);
@@ -264,10 +261,10 @@ int infer_col2im(shp_node *n)
     }
     if (n->failed) return n->failed;
     int64_t size;
-    shp_want_dim(n, 0, 2, columns, "the number of blocks");
+    shp_want_dim(n, 0, 2, columns);
     d[0] = x ? x->dim[0] : 0;
-    d[1] = !x ? 0 : is_num(n, taps, &size) ? shp_whole_div(n, x->dim[1], size, "the second axis") : floor_div(n, x->dim[1], taps);
-    return shp_done(n, w.axes + 2, d);
+    d[1] = !x ? 0 : is_num(n, taps, &size) ? shp_whole_div(n, x->dim[1], size) : floor_div(n, x->dim[1], taps);
+    return shp_out(n, 0, w.axes + 2, d);
 }
 
 /* GridSample: [N, C, d…] at [N, out…, r] is [N, C, out…]. Source: ONNX GridSample 16 (r = 2; runtimes take 3), 20. */
@@ -279,11 +276,11 @@ int infer_grid_sample(shp_node *n)
     if (!x && !grid) return SHP_OK;
     int32_t rank = x ? x->rank : grid->rank;
     shp_dim d[SHP_RANK_MAX];
-    shp_want_dim(n, 1, rank - 1, num(n, rank - 2), "the number of spatial axes");
-    d[0] = shp_want_dim(n, 1, 0, x ? x->dim[0] : 0, "the batch of X");
+    shp_want_dim(n, 1, rank - 1, num(n, rank - 2));
+    d[0] = shp_want_dim(n, 1, 0, x ? x->dim[0] : 0);
     d[1] = x ? x->dim[1] : 0;
     for (int32_t i = 2; i < rank; i++) d[i] = grid ? grid->dim[i - 1] : 0;
-    return shp_done(n, rank, d);
+    return shp_out(n, 0, rank, d);
 }
 
 /* AffineGrid: theta is [N, r, r + 1], size [N, C, d…]; the grid is [N, d…, r]. Source: ONNX AffineGrid 20. */

@@ -68,7 +68,7 @@ static int same_shapes(shp_node *n)
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
         if (rank != s->rank) return shp_fail2(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank);
         for (int32_t k = 0; k < rank; k++)
-            if (!shp_same_dim(n, &d[k], s->dim[k], "wants inputs of one shape")) return n->failed;
+            if (!shp_same_dim(n, &d[k], s->dim[k])) return n->failed;
     }
     return rank < 0 ? SHP_OK : shp_out(n, 0, rank, d);
 }
@@ -86,7 +86,7 @@ static int legacy_broadcast(shp_node *n, int32_t *shift)
     if (!is(n, shp_numel(n, b), 1)) {
         if (axis < 0 || axis > last) return shp_fail3(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0);
         for (int32_t k = 0; k < b->rank; k++)
-            if (!is(n, b->dim[k], 1) && !shp_same_dim(n, &d[axis + k], b->dim[k], "broadcast")) return n->failed;
+            if (!is(n, b->dim[k], 1) && !shp_same_dim(n, &d[axis + k], b->dim[k])) return n->failed;
         *shift = (int32_t)(last - axis);
     }
     return shp_out(n, 0, a->rank, d);
@@ -147,7 +147,7 @@ static bool no_rest(shp_node *n, uint32_t i)
     if (!p || p->input[0] != mod->input[0]) return false;
     shp_dim a = shp_elem_whole(only_elem(n, mod->input[0])), b = shp_elem_whole(only_elem(n, mod->input[1]));
     if (!a || shp_dim_lo(n->dims, b) <= 0) return false;
-    if (!shp_at_least(n, a, 0, "division")) shp_assume(n, a, num(n, 0), "division");
+    if (!shp_at_least(n, a, 0, "division")) shp_assume(n, a, lit(0), "division");
     return true;
 }
 

@@ -7,7 +7,7 @@ int infer_crop(shp_node *n)
 {
     shp_dim letter[26] = { 0 };
     const int64_t *border = shp_want_ints(n, "border", 4, 0, NULL), *size = shp_want_ints(n, "scale", 2, 0, NULL);
-    if (!border) return n->failed ? (int)n->failed : shp_fail(n, SHP_D_ATTRIBUTE, "border is missing");
+    if (!border) return shp_lacks(n, "border");
     if (shp_lay(n, "_ _ Y X >", letter)) return n->failed;
     for (int i = 0; i < 2; i++) {
         shp_dim *d = &letter['Y' - 'A' - i], rest = sub(n, sub(n, *d, num(n, border[1 - i])), num(n, border[3 - i]));

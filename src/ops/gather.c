@@ -32,9 +32,10 @@ static bool in_range(shp_node *n, const shp_content *c, shp_dim size)
  * Source: ONNX Gather (1; 11: negative indices). */
 int infer_gather(shp_node *n)
 {
-    int64_t axis = 0, size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
-    const shp_shape *x = shp_along(n, "axis", 0, &axis), *at = shp_in_shape(n, 1);
-    if (!x) return n->failed;
+    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
+    if (axis < 0) return SHP_OK;
     const shp_content *ic = shp_in_content(n, 1), *c;
     if (!in_range(n, ic, x->dim[axis]) || !at) return n->failed;
     shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
@@ -54,7 +55,8 @@ int infer_gather(shp_node *n)
  * indices and data have in common (elements: all; else those before first) are those of the row. */
 typedef struct picks {
     const shp_shape *x, *at;
-    int64_t first, depth;           /* depth -1: not known */
+    int64_t depth;                  /* -1: not known */
+    int32_t first;
     bool elements;                  /* an index an element; else one a row of indices, for the axes that follow */
     const shp_content *index, *data;
     int64_t count, inner;           /* places, and elements at each of them */
@@ -64,7 +66,8 @@ typedef struct picks {
 /* GatherElements and ScatterElements: ranks and the axis are checked. */
 static bool read_elements(shp_node *n, picks *s)
 {
-    s->x = shp_along(n, "axis", 0, &s->first);
+    s->first = shp_along(n, "axis", 0);
+    s->x = shp_in_shape(n, 0);
     s->at = shp_in_shape(n, 1);
     s->depth = 1;
     s->elements = true;
@@ -80,10 +83,11 @@ static bool read_slices(shp_node *n, picks *s)
 {
     s->x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
     s->at = shp_want_rank(n, 1, 1, SHP_RANK_MAX);
-    s->first = shp_attr_int_or(n, "batch_dims", 0);
+    int64_t first = shp_attr_int_or(n, "batch_dims", 0);
+    s->first = (int32_t)first;
     s->elements = false;
     if (n->failed || !s->at) return false;
-    if (s->first < 0 || s->first >= s->at->rank || (s->x && s->first >= s->x->rank)) return !shp_fail1(n, SHP_D_ATTRIBUTE, "batch_dims is %d", s->first);
+    if (first < 0 || first >= s->at->rank || (s->x && first >= s->x->rank)) return !shp_bad_attr(n, "batch_dims", first);
     if (!is_num(n, s->at->dim[s->at->rank - 1], &s->depth) || !s->x) return false;
     return (uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first) || !shp_fail3(n, SHP_D_SHAPE, "%i names %d axes of %i", 1, s->depth, 0);
 }
@@ -103,7 +107,7 @@ static bool open_picks(shp_node *n, picks *s)
 static int64_t pick(shp_node *n, const picks *s, int64_t p)
 {
     int64_t at = 0, left = p;
-    for (int64_t k = s->at->rank - !s->elements; k-- > 0; left /= s->wide[k]) {
+    for (int32_t k = s->at->rank - !s->elements; k-- > 0; left /= s->wide[k]) {
         int64_t own = left % s->wide[k];
         if (s->elements ? k == s->first : k >= s->first) continue;
         if (own >= s->size[k]) return -1;
@@ -147,11 +151,11 @@ int infer_gather_nd(shp_node *n)
     picks s;
     shp_dim d[SHP_RANK_MAX];
     if (!read_slices(n, &s)) return n->failed;
-    int64_t lead = s.at->rank - 1;
+    int32_t lead = s.at->rank - 1;
     memcpy(d, s.at->dim, (size_t)lead * sizeof *d);
-    for (int64_t k = 0; k < s.first; k++)
-        if (!shp_same_dim(n, &d[k], s.x->dim[k], "batch axes")) return n->failed;
-    shp_out_spliced(n, 0, s.x, 0, s.first + s.depth, d, lead);
+    for (int32_t k = 0; k < s.first; k++)
+        if (!shp_same_dim(n, &d[k], s.x->dim[k])) return n->failed;
+    shp_out_spliced(n, 0, s.x, 0, s.first + (int32_t)s.depth, d, lead);
     return picked(n, &s);
 }
 
@@ -207,7 +211,7 @@ int infer_scatter_nd(shp_node *n)
     if (u && u->rank != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank);
     for (int64_t k = 0; u && k < rank && !n->failed; k++) {
         shp_dim d = k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead];
-        shp_same_dim(n, &d, u->dim[k], "updates");
+        shp_same_dim(n, &d, u->dim[k]);
     }
     return scattered(n, &s);
 }
@@ -216,15 +220,14 @@ int infer_scatter_nd(shp_node *n)
  * Source: ONNX TensorScatter-24. */
 int infer_tensor_scatter(shp_node *n)
 {
-    int64_t axis = 0;
-    const shp_shape *x = shp_along(n, "axis", 0, &axis), *u = shp_in_shape(n, 1);
-    shp_want_rank(n, 0, 2, SHP_RANK_MAX);
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX), *u = shp_in_shape(n, 1);
     if (!x) return shp_out_unknown(n, 0, u ? u->rank : -1, SHP_WHY_RANK);
     if (!axis) return shp_fail(n, SHP_D_AXIS, "axis 0 is the batch");
-    if (!shp_same_shape(n, 0, 1, axis)) return n->failed;
+    if (axis < 0 || !shp_same_shape(n, 0, 1, axis)) return SHP_OK;
     if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) return shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0);
-    shp_want_vector(n, 2, x->dim[0], "the batch");
-    return n->failed ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_want_vector(n, 2, x->dim[0]);
+    return shp_out_same(n, 0, 0);
 }
 
 /* ---- what data decides ---- */
@@ -255,17 +258,18 @@ static int64_t trues(shp_node *n, const shp_content *c, int64_t cap)
 int infer_compress(shp_node *n)
 {
     bool flat = !shp_attr_has(n, "axis");
-    int64_t axis = 0, size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v = INT64_MAX;
-    const shp_shape *x = shp_along(n, "axis", 0, &axis);
+    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v = INT64_MAX;
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0);
     shp_want_rank(n, 1, 1, 1);
-    if (n->failed || (!x && !flat)) return n->failed;
+    if (axis < 0 && !flat) return SHP_OK;
     shp_dim whole = flat ? shp_numel(n, x) : x->dim[axis], kept;
     const shp_content *test = shp_in_content(n, 1), *c = shp_in_content(n, 0);
     bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
     int64_t count = known ? trues(n, test, v) : -1;
-    kept = count < 0 ? shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_DATA) : num(n, count);
+    kept = count < 0 ? shp_fresh(n, 0, flat ? 0 : (uint32_t)axis, SHP_WHY_DATA) : num(n, count);
     if (flat) shp_out(n, 0, 1, &kept);
-    else shp_out_spliced(n, 0, x, axis, axis + 1, &kept, 1);
+    else shp_out_resized(n, 0, x, axis, kept);
     if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return SHP_OK;
     int64_t wide = flat ? (int64_t)c->count : size[axis], at = 0;
     shp_content *out = wide ? shp_content_new(n, c->count / (uint64_t)wide * (uint64_t)count) : NULL;
@@ -285,8 +289,8 @@ int infer_nonzero(shp_node *n)
     const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
     int64_t count = trues(n, c, INT64_MAX), size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
     shp_dim d[2] = { x ? num(n, x->rank) : 0, count < 0 ? shp_fresh(n, 0, 1, SHP_WHY_DATA) : num(n, count) };
-    if (x && is(n, shp_numel(n, x), 0)) d[1] = num(n, 0);
-    else if (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0) d[1] = num(n, 0);
+    if (x && is(n, shp_numel(n, x), 0)) d[1] = lit(0);
+    else if (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0) d[1] = lit(0);
     else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) d[1] = shp_numel(n, x);
     shp_out(n, 0, 2, d);
     if (count < 0 || !shp_sizes(n, x, size, stride)) return SHP_OK;
@@ -337,15 +341,16 @@ int infer_unique(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     bool flat = !shp_attr_has(n, "axis");
-    int64_t axis = x && !flat ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : 0, v, found = -1;
-    if (n->failed) return n->failed;
+    int32_t axis = x && !flat ? (int32_t)shp_axis(n, shp_attr_int(n, "axis"), x->rank) : 0;
+    int64_t v, found = -1;
+    if (axis < 0) return SHP_OK;
     shp_dim whole = x && !flat ? x->dim[axis] : shp_numel(n, x);
     const shp_content *c = (flat || (x && x->rank == 1)) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     shp_content *out[4] = { 0 };
     if (c) found = unique_elements(n, c, out);
     shp_dim count = found >= 0 ? num(n, found) : is_num(n, whole, &v) && v < 2 ? whole : shp_fresh(n, 0, 0, SHP_WHY_DATA);
     if (flat) shp_out(n, 0, 1, &count);
-    else if (x) shp_out_spliced(n, 0, x, axis, axis + 1, &count, 1);
+    else if (x) shp_out_resized(n, 0, x, axis, count);
     shp_out(n, 1, 1, &count);
     shp_out(n, 2, 1, &whole);
     shp_out(n, 3, 1, &count);
@@ -354,7 +359,7 @@ int infer_unique(shp_node *n)
 }
 
 /* The k first elements of each line along `axis` in TopK's order (the lower one of equals first), and their indices. */
-static void topk_elements(shp_node *n, const shp_shape *x, int64_t axis, int64_t k)
+static void topk_elements(shp_node *n, const shp_shape *x, int32_t axis, int64_t k)
 {
     const shp_content *c = shp_in_content(n, 0);
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
@@ -390,15 +395,16 @@ static void topk_elements(shp_node *n, const shp_shape *x, int64_t axis, int64_t
 int infer_topk(shp_node *n)
 {
     bool old = n->opset < 10;
-    int64_t axis = 0, v = -1, size = INT64_MAX;
-    const shp_shape *x = shp_along(n, "axis", 0, &axis), *ks = old ? NULL : shp_want_rank(n, 1, 0, 1);
+    int64_t v = -1, size = INT64_MAX;
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0), *ks = old ? NULL : shp_want_rank(n, 1, 0, 1);
     shp_dim k = old ? num(n, shp_attr_int(n, "k")) : shp_in_scalar(n, 1);
-    if (ks && ks->rank) shp_want_vector(n, 1, num(n, 1), "the number of k");
-    if (n->failed || !x) return n->failed;
+    if (ks && ks->rank) shp_want_vector(n, 1, lit(1));
+    if (axis < 0) return SHP_OK;
     is_num(n, x->dim[axis], &size);
     if (is_num(n, k, &v) && (v < 0 || v > size)) return shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]);
     if (!k) k = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_CONTENT);
-    for (uint32_t o = 0; o < 2; o++) shp_out_spliced(n, o, x, axis, axis + 1, &k, 1);
+    for (uint32_t o = 0; o < 2; o++) shp_out_resized(n, o, x, axis, k);
     topk_elements(n, x, axis, v);
     return SHP_OK;
 }
@@ -408,10 +414,10 @@ int infer_topk(shp_node *n)
  * Source: ONNX NonMaxSuppression-10. */
 int infer_non_max_suppression(shp_node *n)
 {
-    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_in_scalar(n, 2) : num(n, 0);
+    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_in_scalar(n, 2) : lit(0);
     if (shp_lay(n, "N S 4; N C S >", letter)) return n->failed;
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
-    if (is(n, most, 0) || is(n, *boxes, 0)) *count = num(n, 0);
+    if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);
     else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
     return shp_lay(n, *count ? "> K 3" : "> _ 3", letter);
 }

@@ -23,7 +23,7 @@ int infer_shape(shp_node *n)
 /* Gives output 0, a scalar or of one element, that element. */
 static int out_scalar(shp_node *n, int64_t rank, shp_elem e)
 {
-    shp_dim one = num(n, 1);
+    shp_dim one = lit(1);
     shp_out(n, 0, rank, &one);
     shp_content *c = shp_content_new(n, 1);
     if (c) c->elem[0] = e;
@@ -128,7 +128,7 @@ int infer_constant_of_shape(shp_node *n)
 static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
 {
     if (shp_dim_lo(n->dims, delta) >= 0) return ceil_div(n, span, delta);
-    if (shp_dim_hi(n->dims, delta) <= 0) return ceil_div(n, sub(n, num(n, 0), span), sub(n, num(n, 0), delta));
+    if (shp_dim_hi(n->dims, delta) <= 0) return ceil_div(n, sub(n, lit(0), span), sub(n, lit(0), delta));
     return shp_dim_div_exact(n->dims, span, delta);
 }
 
@@ -171,12 +171,12 @@ int infer_range(shp_node *n)
     shp_dim d = 0;
     if (floats) d = float_steps(n, dtype, e);
     else if (e[0] && e[1] && e[2]) d = steps(n, sub(n, shp_elem_num(e[1]), shp_elem_num(e[0])), shp_elem_num(e[2]));
-    if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, num(n, 0));
+    if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, lit(0));
     if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
     shp_out(n, 0, 1, &d);
     if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);
     else if (!floats && shp_elem_number(n, e[2], &delta) && e[0] && e[1]) {
-        shp_elem end = shp_elem_dim(delta > 0 ? sub(n, shp_elem_num(e[1]), num(n, 1)) : add(n, shp_elem_num(e[1]), num(n, 1)));
+        shp_elem end = shp_elem_dim(delta > 0 ? sub(n, shp_elem_num(e[1]), lit(1)) : add(n, shp_elem_num(e[1]), lit(1)));
         shp_out_bounds(n, 0, delta > 0 ? e[0] : end, delta > 0 ? end : e[0]);
     }
     return SHP_OK;
@@ -217,7 +217,7 @@ static void one_hot_elements(shp_node *n, const shp_content *in, int64_t inner, 
 int infer_one_hot(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0), *values = shp_want_rank(n, 2, 1, 1);
-    shp_dim d[SHP_RANK_MAX], two = num(n, 2);
+    shp_dim d[SHP_RANK_MAX], two = lit(2);
     double real;
     int64_t v;
     shp_elem e = shp_only(n, 1);
@@ -292,7 +292,7 @@ int infer_window(shp_node *n)
 /* MelWeightMatrix-17: [floor(dft_length/2) + 1, num_mel_bins]. */
 int infer_mel_weight_matrix(shp_node *n)
 {
-    shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), num(n, 2)), num(n, 1)), size_of(n, 0, 1) };
+    shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), size_of(n, 0, 1) };
     if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return n->failed;
     return shp_out(n, 0, 2, d);
 }

@@ -31,7 +31,7 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
 
 int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
 {
-    if (o < n->nout && !n->failed) shp_out_content(n, o, shp_mapped(n, n->out[o].shape, m));
+    if (o < n->nout) shp_out_content(n, o, shp_mapped(n, n->out[o].shape, m));
     if (!m->fill) shp_out_bounds_of(n, o, 0);
     return SHP_OK;
 }
@@ -81,10 +81,10 @@ int64_t shp_offset(int64_t p, const int64_t *size, const int64_t *stride, int32_
 
 int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
 {
-    if (!n->failed) shp_out(n, 0, rank, dim);
+    shp_out(n, 0, rank, dim);
     if (!n->failed) shp_out_content(n, 0, shp_in_content(n, 0));
     shp_out_bounds_of(n, 0, 0);
-    return n->failed;
+    return SHP_OK;
 }
 
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
@@ -136,7 +136,7 @@ bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out)
 
 bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part)
 {
-    shp_dim sum = num(n, 0), *open = NULL;
+    shp_dim sum = lit(0), *open = NULL;
     int64_t v, opens = 0;
     for (int64_t i = 0; i < count; i++) {
         part[i] = shp_list_at(n, l, i);
@@ -150,54 +150,53 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     }
     if (sum && whole && opens == 1) whole = add(n, sub(n, whole, sum), *open);
     else open = &sum;
-    return shp_same_dim(n, open, whole, "the parts' sum and the axis");
+    return shp_same_dim(n, open, whole);
 }
 
-const shp_shape *shp_along(shp_node *n, const char *name, int64_t otherwise, int64_t *axis)
+int32_t shp_along(shp_node *n, const char *name, int64_t otherwise)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (!x) return NULL;
-    *axis = shp_axis(n, shp_attr_int_or(n, name, otherwise), x->rank);
-    return n->failed ? NULL : x;
+    return x ? (int32_t)shp_axis(n, shp_attr_int_or(n, name, otherwise), x->rank) : -1;
 }
 
-shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count)
+shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count)
 {
-    int64_t rest = x->rank - to;
+    int32_t rest = x->rank - to;
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)(from + count + rest) * sizeof *dim);
     if (!s) return NULL;
-    s->rank = (int32_t)(from + count + rest);
+    s->rank = from + count + rest;
     memcpy(s->dim, x->dim, (size_t)from * sizeof *dim);
     memcpy(s->dim + from, dim, (size_t)count * sizeof *dim);
     memcpy(s->dim + from + count, x->dim + to, (size_t)rest * sizeof *dim);
     return s;
 }
 
-int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count)
+int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count)
 {
-    const shp_shape *s = n->failed ? NULL : shp_spliced(n, x, from, to, dim, count);
-    return s ? shp_out(n, o, s->rank, s->dim) : n->failed;
+    const shp_shape *s = shp_spliced(n, x, from, to, dim, count);
+    return s ? shp_out(n, o, s->rank, s->dim) : SHP_OK;
+}
+
+int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d)
+{
+    return shp_out_spliced(n, o, x, axis, axis + 1, &d, 1);
 }
 
 int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
 {
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0 || n->failed) return n->failed;
+    if (rank < 0) return SHP_OK;
     for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++) d[k] = shp_fresh(n, o, (uint32_t)k, why);
     return shp_out(n, o, rank, d);
 }
 
-bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what)
+bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other)
 {
-    if (!*dim || !other)
-        return true;                /* one failed earlier or is not known: nothing to compare */
+    if (!*dim || !other) return true;           /* one failed earlier or is not known: nothing to compare */
     shp_dim d = shp_equal(n, *dim, other);
-    if (!d) {
-        shp_failf(n, SHP_D_SHAPE, "%s: %x and %x differ", what, (int64_t)*dim, (int64_t)other);
-        return false;
-    }
-    *dim = d;
-    return true;
+    if (!d) shp_fail2(n, SHP_D_SHAPE, "%x and %x differ", *dim, other);
+    else *dim = d;
+    return d;
 }
 
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)

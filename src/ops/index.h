@@ -51,17 +51,19 @@ bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out);
 bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part);
 
 /* ---- shapes ---- */
-/* The shape of input 0, of rank 1 at least, and the axis of it that attribute `name` (`otherwise` where it is absent) says. NULL where the
- * rank is not known, or the node has failed. */
-const shp_shape *shp_along(shp_node *n, const char *name, int64_t otherwise, int64_t *axis);
+/* The axis of input 0, of rank 1 at least, that attribute `name` (`otherwise` where it is absent) says; -1 where the rank is not known, or
+ * the node has failed. */
+int32_t shp_along(shp_node *n, const char *name, int64_t otherwise);
 /* The axes of x, but for [from, to), which `count` dims stand in for; NULL where there is no memory. */
-shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count);
+shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
 /* The same as output o, where a dim of 0 becomes a fresh symbol. Nothing where the node has failed. */
-int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int64_t from, int64_t to, const shp_dim *dim, int64_t count);
+int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
+/* Output o has the axes of x, but for the size d of one of them. */
+int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
 /* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */
 int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
-/* dim[k] = shp_equal(dim[k], other): fails with `what` and both sizes where they contradict each other. */
-bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other, const char *what);
+/* *dim = shp_equal(*dim, other): fails with both sizes where they contradict each other. */
+bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other);
 /* The same for every axis of inputs i and j but `beside` (-1: none), as far as both are known; fails where their ranks differ. */
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside);
 

@@ -48,14 +48,14 @@ static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_
  * certain: the element may be something else than -1, so the others must not be 0. */
 static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const shp_dim *d, int64_t hole, bool certain)
 {
-    shp_dim total = shp_numel(n, x), rest = num(n, 1);
+    shp_dim total = shp_numel(n, x), rest = lit(1);
     int64_t a, b;
     for (int64_t i = 0; i < l->count; i++) {
         if (i == hole) continue;
         rest = mul(n, rest, d[i]);
         if (!certain || shp_dim_lo(n->dims, d[i]) >= 1) continue;
         if (is(n, shp_list_at(n, l, i), 0)) return 0;
-        shp_assume(n, d[i], num(n, 1), "reshape");
+        shp_assume(n, d[i], lit(1), "reshape");
     }
     if (is(n, rest, 0) || (is_num(n, total, &a) && is_num(n, rest, &b) && a % b)) {
         shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, which the target's other sizes, %x together, do not divide", 0, total, rest);
@@ -68,7 +68,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
 /* Both shapes have the same number of elements (R1). Where one size alone is unnamed and the others are not 0, that decides it. */
 static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_t count)
 {
-    shp_dim total = shp_numel(n, x), wanted = shp_product(n, d, (uint32_t)count), rest = num(n, 1), fresh = 0;
+    shp_dim total = shp_numel(n, x), wanted = shp_product(n, d, (uint32_t)count), rest = lit(1), fresh = 0;
     bool fits = shp_equal(n, total, wanted) || !total || !wanted;
     int32_t at = 0;
     for (; at < x->rank && !fresh; at++) {
@@ -109,7 +109,7 @@ int infer_flatten(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t axis = shp_attr_int(n, "axis");
-    shp_dim d[2] = { axis ? 0 : num(n, 1), 0 };
+    shp_dim d[2] = { axis ? 0 : lit(1), 0 };
     if (x) {
         if (axis < -x->rank || axis > x->rank) return shp_fail3(n, SHP_D_AXIS, "axis %d is outside [%d, %d]", axis, -(int64_t)x->rank, x->rank);
         if (axis < 0) axis += x->rank;
@@ -128,7 +128,7 @@ int infer_transpose(shp_node *n)
     int64_t perm[SHP_RANK_MAX], rank = x ? x->rank : l.count;
     shp_dim d[SHP_RANK_MAX];
     if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (l.has && l.count != rank) return shp_fail3(n, SHP_D_ATTRIBUTE, "perm names %d axes, %i has rank %d", l.count, 0, rank);
+    if (l.has && l.count != rank) return shp_fail2(n, SHP_D_ATTRIBUTE, "%d entries for %d axes", l.count, rank);
     if (!(l.has ? shp_list_axes(n, &l, rank, perm) : x != NULL) || !x) return shp_out_unknown(n, 0, rank, SHP_WHY_RANK);
     for (int64_t k = 0; k < rank; k++) {
         if (!l.has) perm[k] = rank - 1 - k;
@@ -146,14 +146,14 @@ int infer_squeeze(shp_node *n)
     shp_list l = shp_list_of(n, "axes", 1);
     int64_t axes[SHP_RANK_MAX];
     bool gone[SHP_RANK_MAX];
-    shp_dim d[SHP_RANK_MAX], one = num(n, 1);
+    shp_dim d[SHP_RANK_MAX], one = lit(1);
     uint32_t rank = 0;
     if (!x) return SHP_OK;
     memset(gone, 0, (size_t)x->rank);
     if (l.has && l.count && !shp_list_axes(n, &l, x->rank, axes))
         return l.count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) {
-        if (!shp_equal(n, x->dim[axes[i]], one)) return shp_fail2(n, SHP_D_SHAPE, "axis %d of %i is not 1", axes[i], 0);
+        if (!shp_equal(n, x->dim[axes[i]], one)) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axes[i], 0, one);
         gone[axes[i]] = true;
     }
     for (int32_t k = 0; k < x->rank; k++) {
@@ -177,7 +177,7 @@ int infer_unsqueeze(shp_node *n)
     if (rank > SHP_RANK_MAX) return shp_fail1(n, SHP_D_RANK, "rank %d is too large", rank);
     memset(d, 0, (size_t)rank * sizeof *d);
     if (!shp_list_axes(n, &l, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
-    for (int64_t i = 0; i < l.count; i++) d[axes[i]] = num(n, 1);
+    for (int64_t i = 0; i < l.count; i++) d[axes[i]] = lit(1);
     for (int64_t k = 0, from = 0; k < rank; k++)
         if (!d[k]) d[k] = x->dim[from++];
     return shp_out_reshaped(n, rank, d);
@@ -194,13 +194,13 @@ int infer_expand(shp_node *n)
     shp_want_rank(n, 1, 1, 1);
     if (n->failed || !x || l.count < 0 || l.count > SHP_RANK_MAX) return n->failed;
     int64_t rank = l.count > x->rank ? l.count : x->rank, lead = rank - x->rank, skip = rank - l.count, v;
-    shp_dim d[SHP_RANK_MAX], one = num(n, 1);
+    shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
         shp_dim a = k < lead ? one : x->dim[k - lead], t = k < skip ? one : shp_list_at(n, &l, k - skip);
         d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : is_num(n, a, NULL) ? a : 0;
         bool negative = is_num(n, t, &v) && v < 0;
         if (negative || (!d[k] && a && t))
-            return shp_fail3(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i does not broadcast to the target: %x against %x", 0, a, t);
+            return shp_fail4(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", 0, 1, a, t);
     }
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
@@ -222,13 +222,13 @@ int infer_tile(shp_node *n)
     if (n->opset < 6) {
         if (!is_num(n, shp_list_at(n, &al, 0), &axis)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
         axis = shp_axis(n, axis, x->rank);
-    } else if (l.count >= 0 && l.count != x->rank) shp_fail2(n, SHP_D_SHAPE, "%d repeats for %i", l.count, 0);
+    } else if (l.count >= 0 && l.count != x->rank) shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", l.count, x->rank);
     for (int32_t k = 0; k < x->rank; k++) {
-        shp_dim repeat = axis < 0 ? shp_list_at(n, &l, k) : k == axis ? shp_list_at(n, &l, 0) : num(n, 1);
+        shp_dim repeat = axis < 0 ? shp_list_at(n, &l, k) : k == axis ? shp_list_at(n, &l, 0) : lit(1);
         if (is_num(n, repeat, &v) && v < 0) shp_fail2(n, SHP_D_VALUE, "repeats axis %d %d times", k, v);
         d[k] = mul(n, x->dim[k], repeat);
     }
-    shp_done(n, x->rank, d);
+    shp_out(n, 0, x->rank, d);
     return shp_out_mapped(n, 0, &(shp_map){ 0 });
 }
 
@@ -239,7 +239,7 @@ int infer_tile(shp_node *n)
 int infer_concat(shp_node *n)
 {
     uint32_t inputs = shp_inputs(n), first = 0;
-    shp_dim d[SHP_RANK_MAX], sum = num(n, 0);
+    shp_dim d[SHP_RANK_MAX], sum = lit(0);
     int64_t axis = 0;
     int32_t rank = -1;
     shp_piece *piece = shp_alloc_array(n->x->arena, inputs + 1, sizeof *piece);
@@ -254,7 +254,7 @@ int infer_concat(shp_node *n)
         if (n->failed) return n->failed;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         for (int32_t k = 0; s && k < rank; k++)
-            if (k != axis && !shp_same_dim(n, &d[k], s->dim[k], "sizes beside the axis")) return n->failed;
+            if (k != axis && !shp_same_dim(n, &d[k], s->dim[k])) return n->failed;
     }
     if (rank < 0) return SHP_OK;
     d[axis] = sum;
@@ -273,7 +273,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
     if (!chunk && uneven) {
         chunk = ceil_div(n, whole, count);
         last = parts == 2 ? floor_div(n, whole, count) : sub(n, whole, mul(n, chunk, num(n, parts - 1)));
-    } else if (!chunk) chunk = last = is_num(n, whole, NULL) ? num(n, -1) : floor_div(n, whole, count);
+    } else if (!chunk) chunk = last = is_num(n, whole, NULL) ? lit(-1) : floor_div(n, whole, count);
     if (is_num(n, last, &v) && v < 0) return !shp_failf(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d %sparts", (int64_t)whole, parts, uneven ? "" : "equal ");
     for (int64_t i = 0; i < (int64_t)n->nout; i++) part[i] = i < parts - 1 ? chunk : last;
     return true;
@@ -284,19 +284,20 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
 int infer_split(shp_node *n)
 {
     static const shp_elem none;
-    int64_t axis = 0, v, outputs = n->proto->outputs, first[SHP_RANK_MAX];
-    const shp_shape *x = shp_along(n, "axis", 0, &axis);
+    int64_t v, outputs = n->proto->outputs, first[SHP_RANK_MAX];
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "split", 1);
     shp_dim *part = shp_alloc_array(n->x->arena, n->nout, sizeof *part);
     bool uneven = shp_attr_has(n, "num_outputs");
-    if (!x || !part) return SHP_OK;
+    if (axis < 0 || !part) return SHP_OK;
     if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs))
         return shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
     if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return n->failed;
     bool move = true;
     memset(first, 0, (size_t)x->rank * sizeof *first);
     for (uint32_t o = 0; o < n->nout; o++) {
-        shp_out_spliced(n, o, x, axis, axis + 1, &part[o], 1);
+        shp_out_resized(n, o, x, axis, part[o]);
         move = move && is_num(n, part[o], &v) && v <= SHP_ELEMENTS_MAX;
         if (!move) continue;
         shp_out_mapped(n, o, &(shp_map){ .first = first, .fill = &none });
@@ -323,7 +324,7 @@ int infer_pad(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x) return al.has || l.count % 2 ? SHP_OK : shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
     int64_t count = al.has ? al.count : x->rank;
-    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d pads for %d axes", l.count, count);
+    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", l.count, count);
     if (!shp_list_axes_or_all(n, &al, x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     bool move = shp_str_is(shp_attr_str(n, "mode"), "constant");
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
@@ -334,7 +335,6 @@ int infer_pad(shp_node *n)
         d[k] = add(n, d[k], add(n, begin, shp_list_at(n, &l, count + i)));
         move = move && is_num(n, begin, &v);
         first[k] = (int64_t)(0 - (uint64_t)v);
-        if (is_num(n, d[k], &v) && v < 0) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i would become %d", k, 0, v);
     }
     shp_out(n, 0, x->rank, d);
     const shp_content *value = !move || n->opset < 11 ? NULL : shp_in_content(n, 2);
@@ -350,14 +350,14 @@ int infer_pad(shp_node *n)
 static int blocks(shp_node *n, bool to_space)
 {
     const shp_shape *x = shp_want_rank(n, 0, 4, 4);
-    int64_t b = shp_attr_int(n, "blocksize");
+    int64_t b = shp_positive(n, "blocksize", 0);
     shp_dim d[4] = { 0 };
-    if (b < 1 || b > INT32_MAX) return shp_fail1(n, SHP_D_ATTRIBUTE, "blocksize is %d", b);
+    if (n->failed) return SHP_OK;
     for (int k = 0; x && k < 4; k++) {
         int64_t by = k == 1 ? b * b : b;
-        d[k] = !k ? x->dim[0] : (k == 1) == to_space ? shp_whole_div(n, x->dim[k], by, "a size") : mul(n, x->dim[k], num(n, by));
+        d[k] = !k ? x->dim[0] : (k == 1) == to_space ? shp_whole_div(n, x->dim[k], by) : mul(n, x->dim[k], num(n, by));
     }
-    return shp_done(n, 4, d);
+    return shp_out(n, 0, 4, d);
 }
 
 /* DepthToSpace: [N, C/(b*b), H*b, W*b]. Source: ONNX DepthToSpace-1. */
@@ -372,8 +372,8 @@ int infer_reverse_sequence(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     int64_t batch = shp_attr_int(n, "batch_axis"), time = shp_attr_int(n, "time_axis");
     if ((batch != 0 && batch != 1) || time != 1 - batch) return shp_fail2(n, SHP_D_ATTRIBUTE, "batch_axis %d and time_axis %d must be 0 and 1", batch, time);
-    shp_want_vector(n, 1, x ? x->dim[batch] : 0, "the batch");
-    return n->failed ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_want_vector(n, 1, x ? x->dim[batch] : 0);
+    return shp_out_same(n, 0, 0);
 }
 
 /* Trilu: the input's shape; what is beyond the diagonal is 0. Source: ONNX Trilu-14. */

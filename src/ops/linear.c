@@ -5,25 +5,25 @@
 
 /* ---- requirements ---- */
 
-shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want, const char *what)
+shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want)
 {
     const shp_shape *s = shp_in_shape(n, i);
     if (!s || axis < 0 || axis >= s->rank) return want;
     shp_dim d = shp_equal(n, s->dim[axis], want);
-    if (!d) shp_failf(n, SHP_D_SHAPE, "axis %d of %i is not %x, %s", axis, (int64_t)i, (int64_t)want, what);
+    if (!d) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axis, i, want);
     return d;
 }
 
-shp_dim shp_want_vector(shp_node *n, uint32_t i, shp_dim want, const char *what)
+shp_dim shp_want_vector(shp_node *n, uint32_t i, shp_dim want)
 {
-    return shp_want_rank(n, i, 1, 1) ? shp_want_dim(n, i, 0, want, what) : want;
+    return shp_want_rank(n, i, 1, 1) ? shp_want_dim(n, i, 0, want) : want;
 }
 
-shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b, const char *what)
+shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b)
 {
     int64_t v;
     if (b <= 0 || (is_num(n, a, &v) && v % b)) {
-        shp_failf(n, SHP_D_SHAPE, "%s, %x, is not divisible by %d", what, (int64_t)a, b);
+        shp_fail2(n, SHP_D_SHAPE, "%x is not divisible by %d", a, b);
         return 0;
     }
     shp_dim d = num(n, b), q = shp_dim_div_exact(n->dims, a, d);
@@ -35,9 +35,20 @@ bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim)
     const shp_shape *s = shp_want_rank(n, i, 0, rank);
     for (int64_t k = 0; s && k < s->rank && !n->failed; k++) {
         shp_dim c = s->dim[k], *d = &dim[rank - s->rank + k];
-        if (shp_dim_lo(n->dims, c) >= 2 || is(n, c, 0)) *d = shp_want_dim(n, i, k, *d, "to which it is broadcast");   /* else it may be 1 */
+        if (shp_dim_lo(n->dims, c) >= 2 || is(n, c, 0)) *d = shp_want_dim(n, i, k, *d);   /* else it may be 1 */
     }
     return !n->failed;
+}
+
+int shp_bad_attr(shp_node *n, const char *name, int64_t v) { return shp_failf(n, SHP_D_ATTRIBUTE, "%s is %d", name, v); }
+int shp_lacks(shp_node *n, const char *name) { return shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", name); }
+
+int64_t shp_positive(shp_node *n, const char *name, int64_t otherwise)
+{
+    int64_t v = shp_attr_int_or(n, name, otherwise);
+    if (v > 0 && v <= INT32_MAX) return v;
+    shp_bad_attr(n, name, v);
+    return 0;
 }
 
 const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64_t lo, uint32_t *found)
@@ -77,8 +88,6 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first)
         if (!dim[i]) dim[i] = shp_fresh(n, 0, first + i, SHP_WHY_RANK);
 }
 
-int shp_done(shp_node *n, int64_t rank, const shp_dim *dim) { return n->failed ? (int)n->failed : shp_out(n, 0, rank, dim); }
-
 /* The shape of the first input. */
 int infer_first(shp_node *n) { return shp_out_same(n, 0, 0); }
 
@@ -100,7 +109,7 @@ int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
         shp_dim p = k < batch - batch_a ? 0 : a->dim[k - (batch - batch_a)];
         shp_dim q = k < batch - batch_b ? 0 : b->dim[k - (batch - batch_b)];
         d[k] = p && q ? shp_dim_broadcast(n->dims, p, q) : p ? p : q;
-        if (!d[k]) return shp_fail4(n, SHP_D_SHAPE, "batch axes of %i and %i do not broadcast: %x against %x", ia, ib, p, q);
+        if (!d[k]) return shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", ia, ib, p, q);
     }
     if (a->rank > 1) d[rank++] = a->dim[a->rank - (ta ? 1 : 2)];
     if (b->rank > 1) d[rank++] = b->dim[b->rank - (tb ? 2 : 1)];
@@ -183,7 +192,7 @@ static int term(shp_node *n, einsum *e, uint32_t i)
         for (int64_t k = 0; c == DOTS && k < dots; k++) meet(n, &e->dots[k], s->dim[axis++], i);
         if (c == DOTS) continue;
         shp_dim d = s->dim[axis++];
-        if (own[c] && !shp_equal(n, own[c], d)) shp_fail3(n, SHP_D_SHAPE, "an index is both %x and %x in %i", own[c], d, i);
+        if (own[c] && !shp_equal(n, own[c], d)) shp_fail3(n, SHP_D_SHAPE, "an index is %x in %i, but %x before", d, i, own[c]);
         if (!own[c]) meet(n, &e->dim[c], own[c] = d, i);
     }
     return n->failed;
@@ -205,10 +214,10 @@ int infer_einsum(shp_node *n)
     e.dots_rank = -1;
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
-        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has more terms than the %d inputs", count);
+        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
         if (term(n, &e, i++)) return n->failed;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
-    if (i != count) return shp_fail2(n, SHP_D_ARITY, "the equation has %d terms for %d inputs", i, count);
+    if (i != count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */
     if (e.at < e.text.len) {
         if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') return bad_equation(n, &e);

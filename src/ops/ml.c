@@ -3,6 +3,7 @@
  * Models take [N, features]; where the specification or ONNX Runtime lets a vector stand for one row, so do these rules.
  * Sizes come from how many labels, weights or categories an attribute lists. */
 #include "index.h"
+#include "nn.h"
 
 /* ---- attribute lists ---- */
 
@@ -33,7 +34,7 @@ static bool same_count(shp_node *n, const char *a, int64_t x, const char *b, int
 static int64_t one_of(shp_node *n, const char *a, const char *b)
 {
     int64_t x = entries(n, a), y = entries(n, b);
-    if (!x == !y) shp_failf(n, SHP_D_ATTRIBUTE, "%s of %s and %s must be given", x ? "only one" : "one", a, b);
+    if (!x == !y) shp_failf(n, SHP_D_ATTRIBUTE, "just one of %s and %s must be given", a, b);
     return x ? x : y;
 }
 
@@ -46,7 +47,7 @@ static shp_dim size_of(shp_node *n, int64_t count) { return count > 0 ? num(n, c
 static int same_shape(shp_node *n, int64_t lo, int64_t hi)
 {
     shp_want_rank(n, 0, lo, hi);
-    return n->failed ? (int)n->failed : shp_out_same(n, 0, 0);
+    return shp_out_same(n, 0, 0);
 }
 
 /* Source: ONNX Binarizer 1. */
@@ -67,7 +68,7 @@ static int mapped(shp_node *n)
 int infer_category_mapper(shp_node *n)
 {
     int64_t strings = entries(n, "cats_strings"), ints = entries(n, "cats_int64s");
-    if (!strings || !ints) return shp_fail(n, SHP_D_ATTRIBUTE, "cats_strings and cats_int64s must both be given");
+    if (!strings || !ints) return shp_lacks(n, strings ? "cats_int64s" : "cats_strings");
     return same_count(n, "cats_strings", strings, "cats_int64s", ints) ? mapped(n) : (int)n->failed;
 }
 
@@ -81,10 +82,10 @@ static label_list label_lists(shp_node *n, const char *const name[4])
     for (int k = 0; k < 4; k++) {
         const shp_attr *a = shp_attr_get(n, name[k]);
         if (!a || (k ? !a->count : !a->t)) continue;
-        if (l.name) { shp_failf(n, SHP_D_ATTRIBUTE, "only one of %s and %s may be given", l.name, name[k]); return l; }
+        if (l.name) { shp_failf(n, SHP_D_ATTRIBUTE, "just one of %s and %s must be given", l.name, name[k]); return l; }
         l = (label_list){ name[k], k ? entries(n, name[k]) : a->t->count, k ? types[k] : a->t->elem_type };
     }
-    if (!l.name) shp_failf(n, SHP_D_ATTRIBUTE, "one of %s, %s, %s must be given", name[1], name[2], name[3]);
+    if (!l.name) shp_lacks(n, name[1]);
     return l;
 }
 
@@ -101,7 +102,8 @@ int infer_label_encoder(shp_node *n)
     const shp_attr *d = shp_attr_get(n, "default_tensor");
     if (d && d->t && d->t->elem_type != v.type) return shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
     if (d && d->t && (d->t->rank != 1 || d->t->count != 1)) return shp_fail(n, SHP_D_ATTRIBUTE, "default_tensor must be one element of rank 1");
-    return shp_out_dtype(n, 0, v.type) ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_out_dtype(n, 0, v.type);
+    return shp_out_same(n, 0, 0);
 }
 
 /* ---- features ---- */
@@ -112,7 +114,7 @@ int infer_array_feature_extractor(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
     if (!x) return n->failed;
-    shp_dim d[2] = { num(n, 1), shp_numel(n, shp_in_shape(n, 1)) };
+    shp_dim d[2] = { lit(1), shp_numel(n, shp_in_shape(n, 1)) };
     bool row = x->rank == 1;
     return shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
 }
@@ -122,7 +124,7 @@ int infer_one_hot_encoder(shp_node *n)
 {
     int64_t cats = one_of(n, "cats_strings", "cats_int64s");
     const shp_shape *x = shp_in_shape(n, 0);
-    if (n->failed || !x) return n->failed;
+    if (!x) return SHP_OK;
     shp_dim d = size_of(n, cats);
     return shp_out_spliced(n, 0, x, x->rank, x->rank, &d, 1);
 }
@@ -131,25 +133,23 @@ int infer_one_hot_encoder(shp_node *n)
 static shp_dim rows_of(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
 {
     const shp_shape *x = shp_want_rank(n, i, lo, hi);
-    return !x ? 0 : x->rank == 1 ? num(n, 1) : x->dim[0];
+    return !x ? 0 : x->rank == 1 ? lit(1) : x->dim[0];
 }
 
 /* Each input gives as many columns as inputdimensions says, else all it has. Source: ONNX FeatureVectorizer 1, ONNX Runtime. */
 int infer_feature_vectorizer(shp_node *n)
 {
-    uint32_t count = shp_inputs(n), sizes;
-    const int64_t *size = shp_attr_ints(n, "inputdimensions", &sizes);
-    shp_dim d[2] = { 0, num(n, 0) };
-    if (sizes && sizes != count) return shp_fail2(n, SHP_D_ATTRIBUTE, "inputdimensions has %d entries for %d inputs", sizes, count);
+    uint32_t count = shp_inputs(n);
+    const int64_t *size = shp_want_ints(n, "inputdimensions", count, 0, NULL);
+    shp_dim d[2] = { 0, lit(0) };
     for (uint32_t i = 0; i < count; i++) {
         const shp_shape *x = shp_in_shape(n, i);
         shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX);
         uint32_t one = x && x->rank > 1;
         if (n->failed) return n->failed;
-        if (sizes && size[i] < 0) return shp_fail1(n, SHP_D_ATTRIBUTE, "inputdimensions has %d", size[i]);
         if (!d[0]) d[0] = rows;
-        if (!shp_same_dim(n, &d[0], rows, "rows of the inputs")) return n->failed;
-        d[1] = add(n, d[1], sizes ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
+        if (!shp_same_dim(n, &d[0], rows)) return n->failed;
+        d[1] = add(n, d[1], size ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
     return shp_out(n, 0, 2, d);
 }
@@ -159,16 +159,10 @@ int infer_feature_vectorizer(shp_node *n)
 /* One row. DENSE: as many columns as the map has entries; SPARSE: max_map. Source: ONNX CastMap 1, ONNX Runtime. */
 int infer_cast_map(shp_node *n)
 {
-    static const struct { const char *name; shp_type type; } casts[] = { { "TO_FLOAT", SHP_FLOAT }, { "TO_STRING", SHP_STRING }, { "TO_INT64", SHP_INT64 } };
-    shp_str to = shp_attr_str(n, "cast_to"), form = shp_attr_str(n, "map_form");
-    shp_dim d[2] = { num(n, 1), shp_fresh(n, 0, 1, SHP_WHY_DATA) };
-    shp_type type = 0;
-    for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
-        if (shp_str_is(to, casts[i].name)) type = casts[i].type;
-    if (!type) return shp_failf(n, SHP_D_ATTRIBUTE, "cast_to is '%n'", &to);
-    shp_out_type(n, 0, type);
-    if (shp_str_is(form, "SPARSE")) d[1] = size_of(n, shp_attr_int(n, "max_map"));
-    else if (!shp_str_is(form, "DENSE")) return shp_failf(n, SHP_D_ATTRIBUTE, "map_form is '%n'", &form);
+    int to = shp_choice(n, "cast_to", "TO_FLOAT|TO_STRING|TO_INT64");
+    shp_dim d[2] = { lit(1), shp_fresh(n, 0, 1, SHP_WHY_DATA) };
+    if (shp_choice(n, "map_form", "DENSE|SPARSE")) d[1] = size_of(n, shp_attr_int(n, "max_map"));
+    shp_out_type(n, 0, !to ? SHP_FLOAT : to == 1 ? SHP_STRING : SHP_INT64);
     return shp_out(n, 0, 2, d);
 }
 
@@ -178,9 +172,9 @@ int infer_dict_vectorizer(shp_node *n)
     int key = shp_type_key(n->x, shp_in_type(n, 0));
     int64_t ints = entries(n, "int64_vocabulary"), strings = entries(n, "string_vocabulary");
     int64_t words = key == SHP_STRING || (!key && strings) ? strings : ints;
-    if (!words) return shp_failf(n, SHP_D_ATTRIBUTE, "%s must be given", key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
+    if (!words) return shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
     if (key) shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
-    shp_dim d[2] = { num(n, 1), size_of(n, words) };
+    shp_dim d[2] = { lit(1), size_of(n, words) };
     return shp_out(n, 0, 2, d);
 }
 
@@ -190,7 +184,7 @@ int infer_zip_map(shp_node *n)
     int64_t keys = one_of(n, "classlabels_strings", "classlabels_int64s");
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     if (n->failed) return n->failed;
-    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail2(n, SHP_D_SHAPE, "%i has not %d columns, one for each label", 0, keys);
+    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", x->rank - 1, 0, num(n, keys));
     int key = entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64;
     shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, shp_type_make(n->x, SHP_KIND_MAP, SHP_FLOAT, key), 0));
     shp_dim rows = rows_of(n, 0, 1, 2);
@@ -204,7 +198,7 @@ int infer_zip_map(shp_node *n)
 static int regressed(shp_node *n, int64_t lo, shp_dim columns)
 {
     shp_dim d[2] = { rows_of(n, 0, lo, 2), columns };
-    return n->failed ? (int)n->failed : shp_out(n, 0, 2, d);
+    return shp_out(n, 0, 2, d);
 }
 
 /* Labels [N] and scores [N, columns]. */
@@ -212,7 +206,6 @@ static int classified(shp_node *n, int64_t lo, bool strings, int64_t columns)
 {
     shp_out_type(n, 0, strings ? SHP_STRING : SHP_INT64);
     shp_dim d[2] = { rows_of(n, 0, lo, 2), size_of(n, columns) };
-    if (n->failed) return n->failed;
     if (!d[0]) d[0] = shp_fresh(n, 0, 0, SHP_WHY_RANK);
     shp_out(n, 0, 1, d);
     return shp_out(n, 1, 2, d);
@@ -233,7 +226,7 @@ int infer_linear_classifier(shp_node *n)
     int64_t classes = labels(n, &strings), rows = entries(n, "intercepts");
     if (rows == 1 && classes == 2) rows = 2;
     if (rows && classes) same_count(n, "intercepts", rows, "classlabels", classes);
-    return n->failed ? (int)n->failed : classified(n, 1, strings, rows ? rows : classes);
+    return classified(n, 1, strings, rows ? rows : classes);
 }
 
 /* Source: ONNX LinearRegressor 1. */
@@ -255,14 +248,14 @@ int infer_svm_classifier(shp_node *n)
 }
 
 /* Source: ONNX SVMRegressor 1, ONNX Runtime. */
-int infer_svm_regressor(shp_node *n) { return regressed(n, 1, num(n, 1)); }
+int infer_svm_regressor(shp_node *n) { return regressed(n, 1, lit(1)); }
 
 /* From version 3 on the input has rank 2. Source: ONNX TreeEnsembleClassifier 1, 3, 5; below 3 ONNX Runtime. */
 int infer_tree_classifier(shp_node *n)
 {
     bool strings;
     int64_t classes = labels(n, &strings);
-    if (!classes) return shp_fail(n, SHP_D_ATTRIBUTE, "classlabels_strings or classlabels_int64s must be given");
+    if (!classes) return shp_lacks(n, "classlabels_strings");
     return classified(n, n->opset < 3 ? 1 : 2, strings, classes);
 }
 
@@ -270,7 +263,7 @@ int infer_tree_classifier(shp_node *n)
 int infer_tree_regressor(shp_node *n)
 {
     int64_t targets = shp_attr_int(n, "n_targets");
-    if (shp_attr_has(n, "n_targets") && targets < 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "n_targets is %d", targets);
+    if (shp_attr_has(n, "n_targets") && targets < 1) return shp_bad_attr(n, "n_targets", targets);
     return regressed(n, n->opset < 3 ? 1 : 2, size_of(n, targets));
 }
 
@@ -290,5 +283,5 @@ int infer_tree_ensemble(shp_node *n)
         if (i && type && a->t->elem_type != type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int64_t)a->t->elem_type, (int64_t)type);
         same_count(n, tensors[i], tensor_entries(n, tensors[i]), i < 3 ? features : leaves, i < 3 ? nodes : entries(n, leaves));
     }
-    return n->failed ? (int)n->failed : infer_tree_regressor(n);
+    return infer_tree_regressor(n);
 }

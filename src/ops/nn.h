@@ -6,14 +6,19 @@
 
 #include "ops.h"
 
-/* Axis `axis` of input i is `want`, which is called `what`. An absent input, or one of unknown or lower rank, says nothing. */
-shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want, const char *what);
+/* Axis `axis` of input i is `want`. An absent input, or one of unknown or lower rank, says nothing. */
+shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want);
 /* The same for an input of rank 1. */
-shp_dim shp_want_vector(shp_node *n, uint32_t i, shp_dim want, const char *what);
+shp_dim shp_want_vector(shp_node *n, uint32_t i, shp_dim want);
 /* a / b where the specification asks b to divide a (b > 0). */
-shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b, const char *what);
+shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b);
 /* Input i broadcasts to these dims without growing them; what it says of a dim is taken. false: failed. */
 bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim);
+/* Attribute `name` may not be v: fails. Its value (`otherwise` where it is absent), a number from 1 to INT32_MAX; else 0, failed. */
+int shp_bad_attr(shp_node *n, const char *name, int64_t v);
+int64_t shp_positive(shp_node *n, const char *name, int64_t otherwise);
+/* Attribute `name` is needed and absent: fails. */
+int shp_lacks(shp_node *n, const char *name);
 /* Attribute `name`: `count` entries (count < 0: any number, *found is set), each at least lo. NULL where absent or empty, or failed. */
 const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64_t lo, uint32_t *found);
 /* Which of the words, separated by '|', string attribute `name` is, from 0; -1: none, failed. */
@@ -26,8 +31,6 @@ shp_dim shp_element(const shp_content *c, int64_t i);
 /* Gives sizes that are not known a fresh symbol each, for sizes that several outputs have: that of axis `first`, first + 1, … of output 0
  * (4 and on for sizes that are none of its own). */
 void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first);
-/* Ends a rule: output 0 has these dims, unless the node has failed. */
-int shp_done(shp_node *n, int64_t rank, const shp_dim *dim);
 
 /* Shapes as patterns: "inputs > outputs", separated by ';'. A pattern lists an axis a word: a letter is a size, the same everywhere (R1);
  * a number is itself; '_' is any size (of an output: data decides). Words may calculate, left to right, with * / + - and ~ (floor of a quotient; that

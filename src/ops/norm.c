@@ -16,13 +16,15 @@ int infer_batch_norm(shp_node *n)
 /* Scale and bias have one entry a channel. Source: ONNX InstanceNormalization 1. */
 int infer_instance_norm(shp_node *n)
 {
-    return shp_patterns(n, "_ C _ .; C; C >") ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_patterns(n, "_ C _ .; C; C >");
+    return shp_out_same(n, 0, 0);
 }
 
 /* Groups divide the channels; scale and bias have one entry a group (18), a channel (21). Source: ONNX GroupNormalization 18, 21. */
 int infer_group_norm(shp_node *n)
 {
-    return shp_patterns(n, n->opset < 21 ? "G!num_groups: _ G*C .; G; G >" : "G!num_groups: _ G*C .; G*C; G*C >") ? (int)n->failed : shp_out_same(n, 0, 0);
+    shp_patterns(n, n->opset < 21 ? "G!num_groups: _ G*C .; G; G >" : "G!num_groups: _ G*C .; G*C; G*C >");
+    return shp_out_same(n, 0, 0);
 }
 
 int shp_layer_norm(shp_node *n, uint32_t stats)
@@ -37,7 +39,7 @@ int shp_layer_norm(shp_node *n, uint32_t stats)
     for (int64_t i = 0; i < x->rank; i++) d[i] = x->dim[i];
     if (!shp_want_fits(n, 1, x->rank, d) || (stats > 1 && !shp_want_fits(n, 2, x->rank, d))) return n->failed;
     shp_out(n, 0, x->rank, d);
-    for (int64_t i = axis; i < x->rank; i++) d[i] = num(n, 1);
+    for (int64_t i = axis; i < x->rank; i++) d[i] = lit(1);
     for (uint32_t o = 1; o <= stats; o++) shp_out(n, o, x->rank, d);
     return SHP_OK;
 }

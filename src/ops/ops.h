@@ -21,6 +21,7 @@ shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
 bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
 static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp_dim_small(v) : shp_num(n, v); }
+static inline shp_dim lit(int v) { return shp_dim_small(v); }       /* a number that the rule itself names */
 #define add(n, a, b) shp_add(n, a, b)
 #define sub(n, a, b) shp_sub(n, a, b)
 #define mul(n, a, b) shp_mul(n, a, b)

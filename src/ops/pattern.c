@@ -54,7 +54,7 @@ static shp_dim value(pattern *p, const char *at, const char *end)
         else if (op == '+') a = add(n, a, b);
         else if (op == '-') a = sub(n, a, b);
         else if (op == '~') a = floor_div(n, a, b);
-        else a = a && is_num(n, b, &v) && v > 0 ? shp_whole_div(n, a, v, "a size") : 0;
+        else a = a && is_num(n, b, &v) && v > 0 ? shp_whole_div(n, a, v) : 0;
     }
     return a;
 }
@@ -86,7 +86,7 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
         if (end - at == 1) to = &p->letter[*at - 'A'];
         else if (end[-2] == '*' && is_num(n, value(p, at, end - 2), &v)) {
             to = &p->letter[end[-1] - 'A'];
-            d = shp_whole_div(n, d, v, "a size");
+            d = shp_whole_div(n, d, v);
         }
     } else if (is_letter(*at) && (at[1] == '+' || at[1] == '-')) {
         shp_dim by = value(p, at + 2, end);

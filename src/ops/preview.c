@@ -26,7 +26,7 @@ static int optimizer(shp_node *n, uint32_t groups)
 {
     uint32_t count = shp_inputs(n) - 2, each = count / groups;
     if (count % groups || n->nout > each * (groups - 1))
-        return shp_fail4(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are not %d and %d for each optimized tensor", count, n->nout, groups, groups - 1);
+        return shp_fail4(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are not %d and %d a tensor", count, n->nout, groups, groups - 1);
     for (uint32_t i = 0; i < each; i++) {
         if (together(n, 2 + i, each, groups)) return n->failed;
         for (uint32_t g = 0; g + 1 < groups; g++) {
@@ -50,7 +50,7 @@ int infer_gradient(shp_node *n)
     const shp_attr *xs = shp_attr_get(n, "xs"), *zs = shp_attr_get(n, "zs");
     uint32_t count = xs ? xs->count : 0, all = count + (zs ? zs->count : 0);
     if (shp_inputs(n) != all || n->nout > count)
-        return shp_fail4(n, SHP_D_ARITY, "has %d inputs for %d names in xs and zs, and %d outputs for %d in xs", shp_inputs(n), all, n->nout, count);
+        return shp_fail4(n, SHP_D_ARITY, "%d inputs for %d names in xs and zs, %d outputs for %d in xs", shp_inputs(n), all, n->nout, count);
     for (uint32_t i = 0; i < count; i++) {
         if (shp_dtype_kind(shp_in_dtype(n, i)) == 'F') shp_out_type(n, i, shp_in_type(n, i));
         shp_out_same(n, i, i);

@@ -9,8 +9,8 @@ static int like_x(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0), *s = shp_in_shape(n, 1), *z = shp_in_shape(n, 2);
     int64_t block = shp_attr_int(n, "block_size"), axis = shp_attr_int_or(n, "axis", 1);
     shp_dim d[SHP_RANK_MAX];
-    if (block < 0) shp_fail1(n, SHP_D_ATTRIBUTE, "block_size is %d", block);
-    for (int32_t k = 0; s && z && s->rank == z->rank && k < s->rank; k++) shp_want_dim(n, 2, k, s->dim[k], "the scale's size");
+    if (block < 0) shp_bad_attr(n, "block_size", block);
+    for (int32_t k = 0; s && z && s->rank == z->rank && k < s->rank; k++) shp_want_dim(n, 2, k, s->dim[k]);
     if (s && !block) shp_want_rank(n, 1, 0, 1);
     if (s && block && x) shp_want_rank(n, 1, x->rank, x->rank);
     const shp_shape *like = x ? x : block ? s : NULL;
@@ -18,12 +18,12 @@ static int like_x(shp_node *n)
     for (int32_t k = 0; k < like->rank; k++) d[k] = x ? x->dim[k] : 0;
     /* a vector that may have one entry only is a number for runtimes, and so is any for a vector x */
     if (s && (block || (s->rank == 1 && like->rank > 1 && shp_dim_lo(n->dims, s->dim[0]) > 1)) && (axis = shp_axis(n, axis, like->rank)) >= 0) {
-        if (!block) d[axis] = shp_want_dim(n, 1, 0, d[axis], "the quantized axis");
+        if (!block) d[axis] = shp_want_dim(n, 1, 0, d[axis]);
         for (int64_t k = 0; block && k < like->rank; k++)
-            if (k != axis) d[k] = shp_want_dim(n, 1, k, d[k], "the size in x");
-            else shp_want_dim(n, 1, k, ceil_div(n, d[k], num(n, block)), "the number of blocks");
+            if (k != axis) d[k] = shp_want_dim(n, 1, k, d[k]);
+            else shp_want_dim(n, 1, k, ceil_div(n, d[k], num(n, block)));
     }
-    return shp_done(n, like->rank, d);
+    return shp_out(n, 0, like->rank, d);
 }
 
 /* The type that output_dtype names, 0 where it names none; one that the output cannot have fails. */
@@ -33,7 +33,7 @@ static shp_type asked_type(shp_node *n)
     int formal = n->schema ? shp_schema_output(n->schema, 0) : SHP_FORMAL_NONE;
     if (!want) return 0;
     if (!shp_dtype_kind((int)want) || (formal >= 0 && !shp_schema_allows(n->schema, formal, (int)want))) {
-        shp_fail1(n, SHP_D_ATTRIBUTE, "output_dtype %d is no type that the output can have", want);
+        shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", want);
         return 0;
     }
     return (shp_type)want;

@@ -20,8 +20,8 @@ int shp_recurrent(shp_node *n, int64_t gates)
 {
     int direction = shp_choice(n, "direction", "|forward|reverse|foward|bidirectional");     /* the third: GRU 1's default */
     int64_t layout = shp_attr_int(n, "layout"), size = shp_attr_int(n, "hidden_size");
-    if (layout < 0 || layout > 1) shp_fail1(n, SHP_D_ATTRIBUTE, "layout is %d, not 0 or 1", layout);
-    if (shp_attr_has(n, "hidden_size") && size < 1) shp_fail1(n, SHP_D_ATTRIBUTE, "hidden_size is %d", size);
+    if (layout < 0 || layout > 1) shp_bad_attr(n, "layout", layout);
+    if (shp_attr_has(n, "hidden_size") && size < 1) shp_bad_attr(n, "hidden_size", size);
     shp_dim letter[26] = { ['D' - 'A'] = num(n, 1 + (direction == 4)), ['G' - 'A'] = num(n, gates) };
     if (n->failed || shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >", letter)) return n->failed;
     check_directions(n, letter['D' - 'A']);

@@ -43,7 +43,7 @@ static int reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
     for (int32_t k = 0; k < x->rank; k++) {
         if (!r->known && !is(n, x->dim[k], 1)) d[rank++] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
         else if (!r->axis[k]) d[rank++] = x->dim[k];
-        else if (keep) d[rank++] = num(n, 1);
+        else if (keep) d[rank++] = lit(1);
     }
     return shp_out(n, 0, rank, d);
 }
@@ -88,7 +88,7 @@ static void reduced_elements(shp_node *n, const shp_shape *x, const reduction *r
 static void reduced_bounds(shp_node *n, const shp_shape *x, const reduction *r, way how, shp_calc op)
 {
     shp_elem e;
-    shp_dim group = num(n, 1);
+    shp_dim group = lit(1);
     int dtype = shp_in_dtype(n, 0);
     if (how != FOLD || op == SHP_MUL || !r->known || !shp_in_value(n, 0, &e) || (op == SHP_ADD && shp_dtype_kind(dtype) == 'F')) return;
     for (int32_t k = 0; k < x->rank; k++) {

@@ -75,7 +75,7 @@ static int by_scales(shp_node *n, int64_t rank, shp_dim *d, const int64_t *axes,
         *a = c && i < (int64_t)c->count && (!crop || whole_roi(n, i, count)) ? scaled(n, *a, c->elem[i]) : 0;
         if (!*a) *a = shp_fresh(n, 0, (uint32_t)axes[i], c ? SHP_WHY_FLOAT : SHP_WHY_CONTENT);
     }
-    return shp_done(n, rank, d);
+    return shp_out(n, 0, rank, d);
 }
 
 /* Resize: floor(size * scale), or the given sizes, for the named axes (all where none are). An empty list counts as not given.
@@ -97,7 +97,7 @@ int infer_resize(shp_node *n)
     }
     int64_t length = by_scale ? scales.count : sizes.count, rank = x ? x->rank : al.has ? -1 : length, count = al.has ? al.count : rank;
     if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (length >= 0 && length != count) return shp_failf(n, SHP_D_SHAPE, "%d %s for %d axes", length, by_scale ? "scales" : "sizes", count);
+    if (length >= 0 && length != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", length, count);
     if (!shp_list_axes_or_all(n, &al, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     for (int64_t k = 0; k < rank; k++) d[k] = x ? x->dim[k] : 0;
     if (by_scale) return by_scales(n, rank, d, axes, count, scales.content, crop);
@@ -115,7 +115,7 @@ int infer_upsample(shp_node *n)
     int64_t count = n->opset < 7 ? 4 : list ? list->count : shp_in_length(n, 1), axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
     if (!x) return count > SHP_RANK_MAX ? SHP_OK : shp_out_unknown(n, 0, count, SHP_WHY_RANK);
-    if (count >= 0 && x->rank != count) return shp_fail2(n, SHP_D_SHAPE, "%d scales for %i", count, 0);
+    if (count >= 0 && x->rank != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank);
     const shp_content *c = shp_in_content(n, 1);
     shp_content *own = n->opset < 7 || (list && list->floats) ? shp_content_new(n, (uint64_t)count) : NULL;
     for (int32_t k = 0; k < x->rank; k++) {
@@ -135,7 +135,7 @@ int infer_center_crop_pad(shp_node *n)
     int64_t axes[SHP_RANK_MAX], rank = x ? x->rank : al.has ? -1 : sizes.count, count = al.has ? al.count : rank, v;
     shp_dim d[SHP_RANK_MAX];
     if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (sizes.count >= 0 && sizes.count != count) return shp_fail2(n, SHP_D_SHAPE, "%d sizes for %d axes", sizes.count, count);
+    if (sizes.count >= 0 && sizes.count != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", sizes.count, count);
     if (!shp_list_axes_or_all(n, &al, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     if (x) memcpy(d, x->dim, (size_t)rank * sizeof *d);
     for (int64_t i = 0; i < count; i++) {

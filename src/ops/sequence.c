@@ -119,7 +119,7 @@ int infer_sequence_insert(shp_node *n) { return edited(n, 2, shp_in(n, 1)); }
 int infer_sequence_erase(shp_node *n) { return edited(n, 1, NULL); }
 
 /* One item for each part along an axis, with its elements where they are known. */
-static shp_content *cut_items(shp_node *n, const shp_shape *x, int64_t axis, bool keep, const shp_dim *part, int64_t parts)
+static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, bool keep, const shp_dim *part, int64_t parts)
 {
     static const shp_elem none;
     int64_t first[SHP_RANK_MAX] = { 0 }, v = 0;
@@ -141,12 +141,13 @@ static shp_content *cut_items(shp_node *n, const shp_shape *x, int64_t axis, boo
  * Source: ONNX SplitToSequence-11. */
 int infer_split_to_sequence(shp_node *n)
 {
-    int64_t axis = 0, total, size, parts = -1;
-    const shp_shape *x = shp_along(n, "axis", 0, &axis), *s = shp_want_rank(n, 1, 0, 1);
+    int64_t total, size, parts = -1;
+    int32_t axis = shp_along(n, "axis", 0);
+    const shp_shape *x = shp_in_shape(n, 0), *s = shp_want_rank(n, 1, 0, 1);
     bool has = shp_has(n, 1), keep = has || shp_attr_int(n, "keepdims") != 0, even = !has || (s && !s->rank);
     shp_list l = shp_list_of(n, NULL, 1);
-    shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : num(n, 1), length = 0, each = 0, *part = NULL;
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
+    shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : lit(1), length = 0, each = 0, *part = NULL;
     if (even) {
         bool number = is_num(n, k, &size);
         if (number && size < 1) return shp_fail1(n, SHP_D_VALUE, "parts of size %d", size);
@@ -166,7 +167,7 @@ int infer_split_to_sequence(shp_node *n)
         else each = i && each != part[i] ? 0 : part[i];
         if (!part[i]) part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
     }
-    if (!each) each = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_MERGE);
+    if (!each) each = shp_fresh(n, 0, x ? (uint32_t)axis : 0, SHP_WHY_MERGE);
     out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL,
                  x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts) : shp_content_length(n, length));
     return SHP_OK;
@@ -211,7 +212,7 @@ int infer_concat_from_sequence(shp_node *n)
     const shp_shape *e = shp_in_shape(n, 0);
     bool stack = shp_attr_int(n, "new_axis") != 0;
     uint32_t listed = c && c->item ? c->count : 0;
-    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = num(n, 0);
+    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = lit(0);
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!e) return SHP_OK;
     int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);

@@ -12,11 +12,10 @@ int infer_dft(shp_node *n)
     int64_t last = x->rank - 1, axis = n->opset < 20 ? shp_attr_int_or(n, "axis", 1) : -2, parts, given;
     bool placed = n->opset < 20 || !shp_has(n, 2) || shp_in_int(n, 2, &axis);
     if (is_num(n, x->dim[last], &parts) && (parts < 1 || parts > 2 || (onesided && parts != 1 + inverse)))
-        return shp_failf(n, SHP_D_SHAPE, "the last axis of %i is not %s", (int64_t)0,
-                        !onesided ? "1 (real) or 2 (complex)" : inverse ? "2 (complex)" : "1 (real)");
+        return shp_fail2(n, SHP_D_SHAPE, onesided ? "the last axis of %i is not %d" : "the last axis of %i is not 1 or 2", 0, 1 + inverse);
     if (placed && (axis = shp_axis(n, axis, x->rank)) == last) shp_fail(n, SHP_D_AXIS, "the last axis holds real and imaginary parts");
     if (n->failed) return n->failed;
-    shp_dim d[SHP_RANK_MAX], one = num(n, 1), two = num(n, 2);
+    shp_dim d[SHP_RANK_MAX], one = lit(1), two = lit(2);
     for (int64_t i = 0; i < last; i++) d[i] = placed || (!asked && !onesided) ? x->dim[i] : 0;
     d[last] = real ? one : two;
     if (!placed) return shp_out(n, 0, x->rank, d);
@@ -37,6 +36,6 @@ int infer_stft(shp_node *n)
     if (step && shp_dim_hi(n->dims, step) < 1) return shp_fail1(n, SHP_D_VALUE, "frame_step is %x", step);
     if (size[F] && shp_dim_hi(n->dims, size[F]) < 1) return shp_fail1(n, SHP_D_VALUE, "frame_length is %x", size[F]);
     if (shp_dim_ge(n->dims, size[L], size[F]) == 0) return shp_fail2(n, SHP_D_SHAPE, "a frame of %x does not fit into %i", size[F], 0);
-    size[T] = add(n, floor_div(n, sub(n, size[L], size[F]), step), num(n, 1));
+    size[T] = add(n, floor_div(n, sub(n, size[L], size[F]), step), lit(1));
     return shp_lay(n, shp_attr_int_or(n, "onesided", 1) ? "B _ .> B T F~2+1 2" : "B _ .> B T F 2", size);
 }

@@ -29,16 +29,16 @@ static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, s
     if (is_num(n, index, &v) && !is_num(n, d, NULL) && (v >= FAR || v <= -FAR)) return v > 0 ? far : near;
     if (shp_at_least(n, index, 0, "slice")) return index;
     if (is_num(n, index, &v) && v <= -INT64_MAX) return near;       /* what cannot be negated or added to */
-    shp_dim back = sub(n, num(n, 0), index);
+    shp_dim back = sub(n, lit(0), index);
     if (shp_at_least(n, back, 1, "slice")) return add(n, d, index);
     if (shp_dim_has_undeclared(n->dims, index)) return 0;
-    return add(n, index, mul(n, d, dim_min(n, dim_max(n, back, num(n, 0)), num(n, 1))));
+    return add(n, index, mul(n, d, dim_min(n, dim_max(n, back, lit(0)), lit(1))));
 }
 
 /* How many elements [start : end : step] takes of an axis of size d, and the first one. 0 where it cannot be told. */
 static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
 {
-    shp_dim s = not_below(n, from_front(n, start, d, num(n, 0), d), 0), e = from_front(n, end, d, num(n, 0), d), len;
+    shp_dim s = not_below(n, from_front(n, start, d, lit(0), d), 0), e = from_front(n, end, d, lit(0), d), len;
     if (!s || !e) return 0;
     *first = s;
     if (shp_dim_ge(n->dims, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
@@ -48,7 +48,7 @@ static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64
 
 static shp_dim backward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
 {
-    shp_dim last = sub(n, d, num(n, 1)), s = from_front(n, start, d, num(n, 0), last), e = from_front(n, end, d, num(n, -1), last);
+    shp_dim last = sub(n, d, lit(1)), s = from_front(n, start, d, lit(0), last), e = from_front(n, end, d, lit(-1), last);
     if (!s || !e) return 0;
     s = *first = s == last ? s : at_most(n, not_below(n, s, 0), last);
     e = not_below(n, e, -1);
@@ -88,7 +88,7 @@ int infer_slice(shp_node *n)
         if (l[k].count >= 0 && count >= 0 && l[k].count != count) return shp_fail(n, SHP_D_SHAPE, "starts, ends, axes and steps differ in length");
         if (l[k].count >= 0 && k < 3) count = l[k].count;
     }
-    if (count > x->rank) return shp_fail2(n, SHP_D_SHAPE, "%d starts for %i", count, 0);
+    if (count > x->rank) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank);
     if (count < 0 || !shp_list_axes_or_all(n, &l[2], x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     for (int32_t k = 0; k < x->rank; k++) {
         d[k] = x->dim[k];
@@ -97,10 +97,10 @@ int infer_slice(shp_node *n)
     }
     for (int64_t i = 0; i < count && !n->failed; i++) {
         int64_t k = axes[i];
-        shp_dim by = l[3].has ? shp_list_at(n, &l[3], i) : num(n, 1);
+        shp_dim by = l[3].has ? shp_list_at(n, &l[3], i) : lit(1);
         d[k] = slice_axis(n, (uint32_t)k, d[k], shp_list_at(n, &l[0], i), shp_list_at(n, &l[1], i), by, &step[k], &first[k]);
     }
-    shp_done(n, x->rank, d);
+    shp_out(n, 0, x->rank, d);
     shp_out_mapped(n, 0, &(shp_map){ .first = first, .step = step, .fill = &none });
     shp_out_bounds_of(n, 0, 0);
     return n->failed;
