@@ -30,6 +30,14 @@ typedef struct shp_signature {      /* what every node of an operator version is
     const shp_schema_attr *attr;
 } shp_signature;
 
+typedef struct shp_done {           /* what a node gave that was done, for those that are alike */
+    uint64_t key;                   /* of all that its rule sees; 0: none */
+    uint64_t read;
+    uint32_t contents;              /* a set of inputs: the key is of what is seen without contents, and it depends on these */
+    uint32_t room;                  /* of out */
+    shp_fact *out;
+} shp_done;
+
 typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cache it is) means at one opset, looked up once */
     struct shp_op_entry *next;      /* at another opset */
     int opset;
@@ -56,6 +64,8 @@ struct shp_private {
     uint32_t names, name_room;
     uint64_t *assumed;              /* hashes of recorded assumptions, open-addressing */
     uint32_t assumed_count, assumed_room;
+    shp_done *done;                 /* by key */
+    uint32_t done_mask;
     bool probing;                   /* looking ahead: nothing is said or recorded */
     bool waiting;                   /* the node being done needs bytes or a host's answer */
     bool started;

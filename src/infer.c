@@ -652,6 +652,143 @@ static void unknown_op(shp_node *n, shp_op_entry *e)
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
 }
 
+/* ---- nodes that are alike ---- */
+
+enum { ALIKE_INPUTS = 16, ALIKE_OUTPUTS = 8, ALIKE_ELEMENTS = 16, DONE_MAX = 1024 };
+
+/* What is seen of a node, hashed. */
+typedef struct shp_sight {
+    uint64_t key;
+    bool open;                      /* there are dims that may turn out to be others */
+    uint32_t asked;                 /* inputs whose contents are not there before somebody asks for them */
+} shp_sight;
+
+static void see(shp_sight *s, uint64_t what) { s->key = shp_mix(s->key, what); }
+
+static bool all_numbers(const shp_node *n, const shp_shape *s)
+{
+    for (int32_t k = 0; s && k < s->rank; k++)
+        if (!shp_dim_number(n->dims, s->dim[k], NULL)) return false;
+    return true;
+}
+
+/* A node's operator, attributes and inputs but for their contents. false: there is more to it than is looked at. */
+static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
+{
+    const shp_node_proto *p = n->proto;
+    bool learned = shp_dims_epoch(n->dims) > 0;
+    *s = (shp_sight){ .key = shp_mix(p->attrs->hash + (uint64_t)n->opset, e->id + p->outputs) };
+    if (!p->inputs || p->inputs > ALIKE_INPUTS || p->outputs > ALIKE_OUTPUTS || p->attrs->has_graph || p->attrs->has_ref) return false;
+    for (uint32_t o = 1; o < p->outputs; o++) see(s, p->output[o] == SHP_NONE);
+    for (uint32_t i = 0; i < p->inputs; i++) {
+        uint32_t slot = p->input[i];
+        if (slot == SHP_NONE) { see(s, 0); continue; }
+        if (i && (slot == p->input[0] || slot == p->input[i - 1])) return false;       /* rules may show one of them in another form */
+        const shp_fact *f = &n->scope->fact[slot];
+        const shp_shape *shape = f->shape;
+        int32_t rank = shape ? shape->rank : -1;
+        if (f->type >= SHP_TYPE_SEQ) return false;
+        uint32_t parts = (f->id == SHP_ABSENT ? 4u : 0) | (f->tensor ? 2u : 0) | (f->content ? 1u : 0);
+        see(s, (uint64_t)(rank > 0 ? shape->dim[0] : 0) << 32 | (uint32_t)(rank + 2) << 8 | (uint32_t)f->type << 3 | parts);
+        for (int32_t k = 1; k < rank; k += 2) see(s, (uint64_t)(k + 1 < rank ? shape->dim[k + 1] : 0) << 32 | shape->dim[k]);
+        s->open |= learned && !all_numbers(n, shape);
+    }
+    return true;
+}
+
+/* The contents of the inputs in the set. One that nothing tells apart is seen by its value number. */
+static void see_contents(const shp_node *n, uint32_t inputs, shp_sight *s)
+{
+    for (uint32_t i = 0; inputs >> i; i++) {
+        if (!(inputs >> i & 1)) continue;
+        const shp_fact *f = &n->scope->fact[n->proto->input[i]];
+        const shp_content *c = f->content ? f->content : shp_known_content(n->x, f);
+        bool whole = c ? c->count <= ALIKE_ELEMENTS : !f->tensor && shp_dtype_kind(f->type) == 'F';
+        for (uint32_t k = 0; c && whole && k < c->count; k++) whole = c->elem[k] != 0;
+        if (f->tensor || !whole) s->asked |= 1u << i;
+        s->open |= !whole || (c && !c->fixed);
+        if (!whole) see(s, f->id);
+        if (!whole || !c) continue;
+        see(s, (uint64_t)c->count << 1 | c->bounds);
+        for (uint32_t k = 0; k < c->count; k++) see(s, c->elem[k]);
+    }
+}
+
+static uint64_t key_of(const shp_node *n, const shp_sight *s)
+{
+    return shp_mix(s->key, s->open ? shp_dims_epoch(n->dims) : 0) | 1;
+}
+
+static shp_done *done_at(const struct shp_private *p, uint64_t key) { return &p->done[key >> 1 & p->done_mask]; }
+
+static void keep_done(shp_node *n, shp_done *d, uint64_t key)
+{
+    if (d->room < n->nout) {
+        *d = (shp_done){ .out = shp_alloc_array(n->x->arena, n->nout, sizeof *d->out) };
+        if (!d->out) return;
+        d->room = n->nout;
+    }
+    if (n->nout) memcpy(d->out, n->out, n->nout * sizeof *d->out);
+    d->key = key;
+    d->read = *n->read;
+    d->contents = 0;
+}
+
+/* The outputs of a node that was done and is alike. asked: inputs whose contents the rule would have made. */
+static void take_done(shp_node *n, const shp_done *d, uint32_t asked)
+{
+    for (uint32_t i = 0; asked >> i; i++)
+        if ((asked >> i & 1) && (d->read >> (2 * i + 1) & 1)) shp_in_content(n, i);
+    for (uint32_t o = 0; o < n->nout; o++) {
+        uint64_t id = n->out[o].id;
+        n->out[o] = d->out[o];
+        n->out[o].id = id;
+    }
+    *n->read = d->read;
+}
+
+/* Whether what a rule gave is the node's alone. */
+static bool is_own(const shp_node *n)
+{
+    if (n->own || n->failed || n->noted || n->foreign || n->x->p->waiting || *shp_dims_overflow(n->dims)) return true;
+    for (uint32_t o = 0; o < n->nout; o++)
+        if (n->out[o].tensor || n->out[o].type >= SHP_TYPE_SEQ || n->out[o].id != (o ? shp_mix(n->id, o) : n->id)) return true;
+    return false;
+}
+
+/* A rule is pure: it runs once for nodes that are alike. Which contents it reads is known from the last one of that sight. */
+static void apply_rule(shp_node *n, shp_op_entry *e)
+{
+    struct shp_private *p = n->x->p;
+    shp_sight seen, all;
+    bool seeing = see_node(n, e, &seen);
+    uint64_t key = key_of(n, &seen), whole = key;
+    shp_done *like = done_at(p, key), *d = like;
+    all = seen;
+    if (seeing && like->key == key && like->contents) {
+        see_contents(n, like->contents, &all);
+        d = done_at(p, whole = key_of(n, &all));
+    }
+    if (seeing && d->key == whole) {
+        take_done(n, d, all.asked);
+        return;
+    }
+    uint32_t epoch = shp_dims_epoch(n->dims), contents = 0;
+    n->schema = e->signature.schema;
+    n->signature = &e->signature;
+    if (shp_signature_check(n, &e->signature)) e->rule(n);
+    if (!seeing || is_own(n) || shp_dims_epoch(n->dims) != epoch) return;
+    for (uint32_t i = 0; i < n->proto->inputs; i++) contents |= (uint32_t)(*n->read >> (2 * i + 1) & 1) << i;
+    if (like->key == key) contents |= like->contents;
+    if (contents) {
+        like->key = key;
+        like->contents = contents;
+        see_contents(n, contents, &seen);
+        d = done_at(p, whole = key_of(n, &seen));
+    }
+    keep_done(n, d, whole);
+}
+
 /* Says what a node's outputs are. whole: they are what the file declares. */
 static void run_rule(shp_node *n, shp_op_entry *e, bool *whole)
 {
@@ -661,9 +798,7 @@ static void run_rule(shp_node *n, shp_op_entry *e, bool *whole)
     } else if (e->function) {
         call_function(n, e->function);
     } else if (e->rule) {
-        n->schema = e->signature.schema;
-        n->signature = &e->signature;
-        if (shp_signature_check(n, &e->signature)) e->rule(n);
+        apply_rule(n, e);
     } else {
         unknown_op(n, e);
         *whole = true;
@@ -898,9 +1033,12 @@ shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *op
 static void start(shp_infer *x)
 {
     const shp_graph *g = x->model->graph;
-    x->p->started = true;
+    struct shp_private *p = x->p;
+    p->started = true;
     collect_names(x);
-    x->main = new_scope(x, g);
+    for (p->done_mask = 63; p->done_mask < g->nodes && p->done_mask < DONE_MAX - 1;) p->done_mask = 2 * p->done_mask + 1;
+    p->done = shp_alloc_array(x->arena, p->done_mask + 1, sizeof *p->done);
+    x->main = p->done ? new_scope(x, g) : NULL;
     if (!x->main) return;
     x->main->seed = SEED_MAIN;
     check_graph(x, x->main);

@@ -242,6 +242,7 @@ static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
     if ((f->content && f->content->fixed) || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
     if (!f->content && f->tensor) {
         f->content = shp_tensor_content(n->x, n->scope, f->tensor);
+        n->own |= n->x->p->probing && !f->content;
         if (n->x->p->waiting) return NULL;
     }
     if (f->content && f->content->bounds) return NULL;
@@ -508,6 +509,7 @@ shp_content *shp_content_length(shp_node *n, shp_dim length)
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
 {
     shp_origin origin = { n->scope, n->index, o, axis, why };
+    n->own = true;
     return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, &origin);
 }
 
@@ -526,7 +528,9 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
 {
     shp_infer *x = n->x;
     struct shp_private *p = x->p;
-    if (!lhs || !rhs || p->probing || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
+    if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
+    n->own = true;
+    if (p->probing) return;
     uint64_t key = shp_mix(lhs, rhs) | 1;
     if (p->assumed_count * 2 >= p->assumed_room) {
         uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;

@@ -83,6 +83,7 @@ typedef struct shp_node {
     int failed;                     /* the first failure, a shp_code */
     bool noted;                     /* shp_note was called */
     bool foreign;                   /* it has an attribute that this version does not have */
+    bool own;                       /* what comes out is of this node alone, not of all with such inputs: fresh symbols, assumptions */
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */
     uint64_t id;                    /* value number of the whole node: same deterministic operator, attributes and input values */

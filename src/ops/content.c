@@ -270,6 +270,7 @@ static shp_elem not(shp_node *n, shp_elem a) { return shp_elem_dim(sub(n, lit(1)
 static bool assumed(shp_node *n, shp_dim d)
 {
     const shp_infer *x = n->x;
+    n->own = true;
     for (size_t i = x->assumptions, tries = 16; i-- > 0 && tries > 0; tries--) {
         const shp_assumption *a = &x->assumption[i];
         const shp_scope *s = n->scope;

@@ -138,6 +138,7 @@ static shp_elem only_elem(shp_node *n, uint32_t slot)
  * not negative, and a 0 leaves no rest: the And is false. Inputs i and 1 - i are its two sides. */
 static bool no_rest(shp_node *n, uint32_t i)
 {
+    n->own = true;
     if (n->proto->inputs != 2) return false;
     const shp_node_proto *p = maker(n, n->proto->input[1 - i], "Cast"), *mod = p ? maker(n, p->input[0], "Mod") : NULL;
     if (!mod || mod->inputs != 2) return false;
