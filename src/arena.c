@@ -73,14 +73,13 @@ bool shp_str_is(shp_str a, const char *text)
 
 uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size)
 {
-    const uint8_t *p = bytes;
-    uint64_t h = shp_mix(seed, size);
-    for (; size >= 8; size -= 8, p += 8) {
-        uint64_t word;
+    const uint8_t *p = bytes, *end = p + size;
+    uint64_t h = shp_mix(seed, size), word = 0;
+    for (; end - p > 8; p += 8) {
         memcpy(&word, p, 8);
         h = shp_mix(h, word);
     }
-    uint64_t tail = 0;
-    for (size_t i = 0; i < size; i++) tail |= (uint64_t)p[i] << (8 * i);
-    return size ? shp_mix(h, tail) : h;
+    if (size >= 8) memcpy(&word, end - 8, 8);
+    else while (p < end) word = word << 8 | *p++;
+    return shp_mix(h, word);
 }

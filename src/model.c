@@ -27,6 +27,15 @@ static record read_record(shp_wire w)
     return rec;
 }
 
+/* The number of a field, also of one that a record stands for. */
+static uint32_t number_of(const shp_field *f, record *rec)
+{
+    bool is_record = f->key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN) || f->key == SHP_KEY(SHP_RECORD_COUNT, SHP_LEN);
+    *rec = (record){ { 0 } };
+    if (is_record) *rec = read_record(f->sub);
+    return is_record ? (uint32_t)rec->value[1] : f->key >> 3;
+}
+
 void shp_read_fail(shp_reader *r, shp_code code)
 {
     bool found = false;
@@ -164,7 +173,7 @@ typedef struct list {
     uint64_t offset, length;        /* of the last payload; of all */
     void *item;                     /* int64, float or shp_str each, `room` of them at the end of the arena */
     size_t room;
-    bool broken, overlong;          /* packed numbers are not whole; a varint is longer than may be */
+    bool broken;                    /* packed numbers are not whole, or too long */
 } list;
 
 static unsigned width_of(unsigned type) { return type == SHP_FIXED32 ? 4 : type == SHP_FIXED64 ? 8 : 0; }
@@ -190,27 +199,25 @@ static void add_packed(list *l, shp_wire w)
     l->size += size;
     if (count > l->room) { l->entries += count; return; }
     for (; count; count--, w.at += width) add_entry(l, width ? shp_little(w.at, (unsigned)width) : shp_varint(&w));
-    l->overlong |= w.failed;
+    l->broken |= w.failed;
 }
 
-static void add_record(list *l, const shp_field *f)
+static void add_record(list *l, const record *rec, bool payload)
 {
-    record rec = read_record(f->sub);
     unsigned width = width_of(l->type);
-    if (rec.value[1] != l->number) return;
-    if (f->key == SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) { l->missing = add(l->missing, rec.value[2]); return; }
-    l->missing = add(l->missing, l->type == SHP_LEN ? 1 : width ? rec.value[3] / width : UINT64_MAX);
+    if (!payload) { l->missing = add(l->missing, rec->value[2]); return; }
+    l->missing = add(l->missing, l->type == SHP_LEN ? 1 : width ? rec->value[3] / width : UINT64_MAX);
     l->payloads++;
-    l->offset = rec.value[2];
-    l->length += rec.value[3];
+    l->offset = rec->value[2];
+    l->length += rec->value[3];
 }
 
-/* A field that begins at `at` and ends at w->at, if it is one of the list or a record of what is left out of it. */
-static void add_field(shp_reader *r, list *l, const shp_field *f, const shp_wire *w, const uint8_t *at)
+/* A field of the list, or a record of what is left out of it; it begins at `at` and ends at w->at. */
+static void add_field(shp_reader *r, list *l, const shp_field *f, const record *rec, const shp_wire *w, const uint8_t *at)
 {
-    bool one = f->key == SHP_KEY(l->number, l->type);
-    if (f->key >= SHP_KEY(SHP_RECORD_COUNT, SHP_LEN)) { add_record(l, f); return; }
-    if (!one && f->key != SHP_KEY(l->number, SHP_LEN)) return;
+    bool one = (f->key & 7) == l->type;
+    if (rec->value[1]) { add_record(l, rec, f->key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)); return; }
+    if (!one && (f->key & 7) != SHP_LEN) return;
     if (!l->parts++ && l->most) {
         l->room = (size_t)(w->end - at) / (l->type == SHP_FIXED32 ? 4 : l->type == SHP_LEN ? 2 : 1);
         if (l->room > l->most) l->room = (size_t)l->most;
@@ -227,7 +234,9 @@ static void add_field(shp_reader *r, list *l, const shp_field *f, const shp_wire
 static void add_fields(shp_reader *r, list *l, shp_wire w)
 {
     const uint8_t *at;
-    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) add_field(r, l, &f, &w, at);
+    record rec;
+    for (shp_field f; at = w.at, shp_read_next(r, &w, &f); )
+        if (number_of(&f, &rec) == l->number) add_field(r, l, &f, &rec, &w, at);
 }
 
 static uint32_t saturated(uint64_t n) { return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX; }
@@ -238,7 +247,7 @@ static void *items_of(shp_reader *r, list *l, uint32_t *count)
 {
     *count = saturated(l->missing == UINT64_MAX ? l->length : add(l->entries, l->missing));
     bool whole = !l->missing && l->entries <= l->most;
-    if (l->broken || (l->overlong && whole)) shp_read_fail(r, SHP_E_WIRE);
+    if (l->broken) shp_read_fail(r, SHP_E_WIRE);
     if (!whole || r->error->code) return NULL;
     if (!l->item) return shp_take(r, 0, 1);
     shp_shrink(r->arena, l->item, (size_t)l->entries * item_size(l->type));
@@ -393,17 +402,11 @@ void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *t)
     bool raw = false;
     const uint8_t *at, *from = w.at;
     for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
-        uint64_t offset = 0, length = (uint64_t)(f.sub.end - f.sub.at);
-        uint32_t number = f.key >> 3;
-        bool payload = f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN);
-        if (payload) {
-            record rec = read_record(f.sub);
-            number = (uint32_t)rec.value[1];
-            offset = rec.value[2];
-            length = rec.value[3];
-        }
+        record rec;
+        uint32_t number = number_of(&f, &rec);
+        bool payload = rec.value[1];
         switch (number) {
-        case 1: case SHP_RECORD_COUNT: add_field(r, &dims, &f, &w, at); break;
+        case 1:  add_field(r, &dims, &f, &rec, &w, at); break;
         case 2:  t->elem_type = (int32_t)f.value; break;
         case 4: case 5: case 6: case 7: case 10: case 11: typed = number; break;
         case 8:
@@ -412,9 +415,9 @@ void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *t)
             break;
         case 9:                     /* raw_data counts before the typed fields, unless it is empty */
             t->data = payload ? NULL : f.sub.at;
-            t->data_len = length;
-            t->data_offset = offset;
-            raw = length > 0;
+            t->data_len = payload ? rec.value[3] : (uint64_t)(f.sub.end - f.sub.at);
+            t->data_offset = rec.value[2];
+            raw = t->data_len > 0;
             break;
         case 13: read_external(r, f.sub, t); break;
         case 14: t->external = f.value == 1; break;
@@ -464,29 +467,23 @@ static void scan_attr(shp_reader *r, shp_wire w, shp_attr *a, uint32_t count[16]
     uint32_t guess = 0;
     const uint8_t *at;
     for (shp_field f; at = w.at, shp_read_next(r, &w, &f); ) {
-        uint32_t number = f.key >> 3, of = number;      /* of: the field that a record is about */
-        switch (f.key) {
-        case SHP_KEY(1, SHP_LEN):     a->name = f.text; break;
-        case SHP_KEY(2, SHP_FIXED32): a->f = shp_float32((uint32_t)f.value); break;
-        case SHP_KEY(3, SHP_VARINT):  a->i = (int64_t)f.value; break;
-        case SHP_KEY(5, SHP_LEN): case SHP_KEY(6, SHP_LEN): case SHP_KEY(14, SHP_LEN): case SHP_KEY(22, SHP_LEN): note(value, &f); break;
-        case SHP_KEY(20, SHP_VARINT): a->type = (int32_t)f.value; break;
-        case SHP_KEY(21, SHP_LEN):    a->ref = f.text; break;
-        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): case SHP_KEY(SHP_RECORD_COUNT, SHP_LEN): {
-            record rec = read_record(f.sub);
-            of = (uint32_t)rec.value[1];
-            if (number == SHP_RECORD_COUNT) break;
-            number = of;
-            f.text = (shp_str){ NULL, saturated(rec.value[3]) };
-            if (number == 1 || number == 21) shp_read_fail(r, SHP_E_WIRE);          /* a name beyond 64 KiB */
+        record rec;
+        uint32_t number = number_of(&f, &rec);
+        if (number < sizeof attr_types && attr_types[number]) count[guess = attr_types[number]]++;
+        switch (number) {
+        case 1:  a->name = f.text; break;
+        case 2:  a->f = shp_float32((uint32_t)f.value); break;
+        case 3:  a->i = (int64_t)f.value; break;
+        case 4:  a->s = rec.value[1] ? (shp_str){ NULL, saturated(rec.value[3]) } : f.text; break;
+        case 5: case 6: case 14: case 22: note(value, &f); break;
+        case 7: case 8: case 9:
+            if (!l->number) begin_list(r, l, number);
+            if (l->number == number) add_field(r, l, &f, &rec, &w, at);
             break;
+        case 20: a->type = (int32_t)f.value; break;
+        case 21: a->ref = f.text; break;
         }
-        }
-        if (number < 24 && attr_types[number]) count[guess = attr_types[number]]++;
-        if (number == 4) a->s = f.text;
-        if (of < 7 || of > 9) continue;
-        if (!l->number) begin_list(r, l, of);
-        add_field(r, l, &f, &w, at);
+        if (rec.value[1] && (number == 1 || number == 21)) shp_read_fail(r, SHP_E_WIRE);    /* a name beyond 64 KiB */
     }
     if (!a->type) a->type = (int32_t)guess;
 }

@@ -21,8 +21,8 @@ static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
 #define SUB(kind) CELL(MESSAGE, 0, kind)
 #define SUBS(counter, kind) CELL(MESSAGE, counter, kind)
 
-/* Of a tag of one byte that says varint or length-delimited: its bit in a mask. */
-#define PLAIN_BIT(key) ((unsigned)(key) >> 3 | ((unsigned)(key) & SHP_LEN) << 3)
+/* Of a key that says varint or length-delimited: its bit in a mask. */
+#define PLAIN_BIT(key) ((unsigned)(key) >> 3 | ((unsigned)(key) & SHP_LEN) << 4)
 
 #define FIELDS(X) \
     X(MODEL, 1, ONE(INT), "ir_version")             X(MODEL, 2, CELL(TEXT, 0, SHORT), "producer_name") \
@@ -164,7 +164,7 @@ struct shp_skim {
     uint32_t pieces;
     struct { uint8_t *at; size_t len; } piece[PIECES];
     uint16_t cells[KINDS + 1][LAST_FIELD + 1];
-    uint32_t plain[2][KINDS + 1];   /* see short_fields; in messages with a frame and without */
+    uint64_t plain[2][KINDS + 1];   /* see short_fields; in messages with a frame and without */
     shp_read_error error;
 };
 
@@ -215,11 +215,9 @@ static void overlong(shp_skim *s)
 /* ---- the skeleton ---- */
 static size_t total(const shp_skim *s) { return s->before + (size_t)(s->to - s->begin); }
 
-/* Makes room for n bytes in one piece. The arena's allocations are mostly neighbours: then pieces are one, and nothing is copied at
- * the end. */
-static bool room(shp_skim *s, size_t n)
+/* One more piece. The arena's allocations are mostly neighbours: then pieces are one, and nothing is copied at the end. */
+static bool more_room(shp_skim *s)
 {
-    if ((size_t)(s->end - s->to) >= n) return true;
     size_t size = total(s) / 4 > PIECE_MIN ? total(s) / 4 & ~(size_t)7 : PIECE_MIN;
     uint8_t *fresh = shp_alloc(s->arena, size);
     if (fresh && fresh == s->end) { s->end += size; return true; }
@@ -230,6 +228,9 @@ static bool room(shp_skim *s, size_t n)
     s->end = fresh + size;
     return true;
 }
+
+/* Makes room for n bytes in one piece. */
+static inline bool room(shp_skim *s, size_t n) { return (size_t)(s->end - s->to) >= n || more_room(s); }
 
 static void put(shp_skim *s, const uint8_t *bytes, size_t n)
 {
@@ -432,14 +433,18 @@ static bool take_field(shp_skim *s, const uint8_t *p, size_t n)
 
 /* ---- most fields of most models: whole in the window, and not long ---- */
 
-/* Bytes of short fields ahead that are copied as they are: texts, and numbers of a byte, behind a tag and length of one byte each. */
-static inline size_t short_fields(uint32_t plain, const uint8_t *p, size_t n)
+/* Bytes of short fields ahead that are copied as they are: texts of up to 127 bytes, and numbers of one. */
+static inline size_t short_fields(uint64_t plain, const uint8_t *p, size_t n)
 {
-    size_t i = 0;
-    while (n - i >= 2 && !(p[i] & 0x85) && plain >> PLAIN_BIT(p[i]) & 1 && p[i + 1] < 0x80) {
-        size_t size = 2 + (p[i] & SHP_LEN ? p[i + 1] : 0u);
-        if (size > n - i) break;
-        i += size;
+    size_t i = 0, at;
+    for (; n - i >= 2; i = at) {
+        unsigned key = p[i];        /* also where the tag has a second byte, a 1 */
+        if (key & 5 || !(plain >> PLAIN_BIT(key) & 1)) break;
+        at = i + 1 + (key >> 7);
+        if (key >= 0x80 && (p[i + 1] != 1 || at == n)) break;
+        if (p[at] >= 0x80) break;
+        at += 1 + (key & SHP_LEN ? p[at] : 0u);
+        if (at > n) break;
     }
     return i;
 }
@@ -476,7 +481,7 @@ static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t star
  * has no frame, where no list is too long. */
 static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels)
 {
-    uint32_t plain = s->plain[!count][kind];
+    uint64_t plain = s->plain[!count][kind];
     size_t i = 0, done = 0;         /* bytes looked at; of them, copied or left out */
     while ((i += short_fields(plain, p + i, n - i)) < n) {
         uint64_t key, size = 0;
@@ -600,11 +605,10 @@ static void finish(shp_skim *s, uint64_t size)
     s->done = !s->error.code;
 }
 
-/* The bits of a field whose tag is one byte. */
 static void set_plain(shp_skim *s, unsigned kind, unsigned number, unsigned cell)
 {
-    for (unsigned type = SHP_VARINT; type <= SHP_LEN && number < 16; type += SHP_LEN) {
-        uint32_t bit = WHAT(cell) != MESSAGE && kept(cell, type) ? 1u << PLAIN_BIT(SHP_KEY(number, type)) : 0;
+    for (unsigned type = SHP_VARINT; type <= SHP_LEN; type += SHP_LEN) {
+        uint64_t bit = WHAT(cell) != MESSAGE && kept(cell, type) ? (uint64_t)1 << PLAIN_BIT(SHP_KEY(number, type)) : 0;
         s->plain[0][kind] |= listed(cell, type) ? 0 : bit;
         s->plain[1][kind] |= bit;
     }

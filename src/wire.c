@@ -49,19 +49,20 @@ bool shp_next(shp_wire *w, shp_field *f)
 {
     uint64_t open = 0;              /* groups entered: counted, so that none is recursion */
     const uint8_t *p = w->at;
+    if (shp_next_len(w, &f->key, &f->text)) {
+        f->value = 0;
+        f->sub = (shp_wire){ (const uint8_t *)f->text.at, w->at, false };
+        return true;
+    }
     do {
         uint64_t key = 0, len = 0;
         if (p == w->end) return open ? fail(w) : false;
-        if (*p < 0x80) key = *p++;
-        else if (!(p = varint(p, w->end, &key))) return fail(w);
+        if (!(p = varint(p, w->end, &key))) return fail(w);
         if (key < SHP_KEY(1, 0) || key > UINT32_MAX) return fail(w);
         f->key = (uint32_t)key;
         f->value = 0;
         switch (key & 7) {
-        case SHP_LEN:
-            if (p < w->end && *p < 0x80) len = *p++;
-            else p = varint(p, w->end, &len);
-            break;
+        case SHP_LEN:       p = varint(p, w->end, &len); break;
         case SHP_VARINT:    p = varint(p, w->end, &f->value); break;
         case SHP_FIXED64:   len = 8; break;
         case SHP_FIXED32:   len = 4; break;
