@@ -1,10 +1,10 @@
 /* node - what a rule sees: a node's inputs, attributes and outputs, contents of small tensors, and a way to fail.
  *
- * A rule is `int infer_xxx(shp_node *n)`: it reads inputs and attributes, sets outputs, and returns SHP_OK or what shp_fail
- * returned. Rules are pure: the same inputs give the same outputs, nothing else changes, so a node can be done again.
- * What a rule leaves unset is unknown. Output types come from the schema table; a rule sets a type only where the specification
- * computes one (Cast's `to`). Arity, allowed types, required attributes and attributes that a version does not have were checked
- * before the rule is called.
+ * A rule is `int infer_xxx(shp_node *n)`: it reads inputs and attributes and sets outputs. Whether it failed n->failed says; what it
+ * returns nobody reads, and what it sets from then on is ignored, so that it may simply go on. Rules are pure: the same inputs give
+ * the same outputs, nothing else changes, so a node can be done again. What a rule leaves unset is unknown. Output types come from the
+ * schema table; a rule sets a type only where the specification computes one (Cast's `to`). Arity, allowed types, required attributes
+ * and attributes that a version does not have were checked before the rule is called.
  *
  * Handle 0 of a dim means "failed earlier" and passes through arithmetic; as a dim of an output it becomes a fresh symbol.
  */

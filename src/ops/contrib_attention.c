@@ -19,11 +19,11 @@ static int merged(shp_node *n, uint32_t ia, const char *past)
     const int64_t *sizes = shp_want_ints(n, "qkv_hidden_sizes", 3, 1, NULL);
     shp_dim size[26] = { 0 };
     if (sizes) size[A] = add(n, add(n, num(n, sizes[0]), num(n, sizes[1])), num(n, sizes[2]));
-    if (n->failed || shp_lay(n, past ? "H!num_heads: N S I; I A; A >" : "H!num_heads: S I; I A; A >", size)) return n->failed;
+    shp_lay(n, past ? "H!num_heads: N S I; I A; A >" : "H!num_heads: S I; I A; A >", size);
     size[V] = sizes ? num(n, sizes[2]) : shp_whole_div(n, size[A], 3);
     size[D] = shp_whole_div(n, size[V], shp_attr_int(n, "num_heads"));
     if (!past) return shp_lay(n, "> S V", size);
-    if (n->failed || shp_lay(n, past, size)) return n->failed;
+    shp_lay(n, past, size);
     size[T] = shp_attr_int(n, "past_present_share_buffer") ? size[P] : shp_has(n, ia) ? add(n, size[P], size[S]) : size[S];
     return shp_lay(n, "> N S V; 2 N H T D", size);
 }
@@ -42,7 +42,7 @@ static int multi_head(shp_node *n, uint32_t ia, const char *past, bool shared)
 {
     const shp_shape *q = shp_in_shape(n, 0);
     shp_dim size[26] = { 0 };
-    if (shp_lay(n, "H!num_heads: N S _|N S _ _|N S H 3 D >", size)) return n->failed;
+    if (shp_lay(n, "H!num_heads: N S _|N S _ _|N S H 3 D >", size)) return SHP_OK;
     if (!shp_has(n, 1) || (q && q->rank == 5)) {
         if (q && q->rank == 3) {
             size[W] = shp_whole_div(n, q->dim[2], 3);
@@ -50,8 +50,8 @@ static int multi_head(shp_node *n, uint32_t ia, const char *past, bool shared)
         }
         size[L] = size[S];
         size[V] = size[D];
-    } else if (shp_lay(n, "; N L H*D|N H L D|N L H 2 D=V; N L W=H*V|N H L V >", size)) return n->failed;
-    if (n->failed || shp_lay(n, past, size)) return n->failed;
+    } else shp_lay(n, "; N L H*D|N H L D|N L H 2 D=V; N L W=H*V|N H L V >", size);
+    shp_lay(n, past, size);
     size[T] = shared ? size[P] : shp_has(n, ia) ? add(n, size[P], size[L]) : size[L];
     if (shp_in_dtype(n, 0) == SHP_FLOAT) shp_out_type(n, 3, SHP_FLOAT);
     return shp_lay(n, shared ? "> N S W=H*V; N H T D; N H T V; N H S _" : "> N S W=H*V; N H T D; N H T V; N H S T", size);
@@ -72,7 +72,7 @@ static int grouped(shp_node *n, const char *plain, const char *packed, shp_dim *
     size[C] = num(n, heads);
     size[K] = num(n, kv);
     size[A] = num(n, heads + 2 * kv);
-    return n->failed ? (int)n->failed : shp_lay(n, shp_has(n, 1) ? plain : packed, size);
+    return shp_lay(n, shp_has(n, 1) ? plain : packed, size);
 }
 
 /* GroupQueryAttention and SparseAttention: [batch, length, num_heads * size], and caches [batch, kv_num_heads, length, size] as long as the past
@@ -83,8 +83,8 @@ static int cached(shp_node *n, uint32_t it, bool grows)
     int64_t heads = shp_attr_int(n, "num_heads"), kv = shp_attr_int(n, "kv_num_heads");
     if (kv > 0 && heads % kv) return shp_fail2(n, SHP_D_ATTRIBUTE, "%d query heads are no multiple of %d key and value heads", heads, kv);
     bool plain = !shp_has(n, 3) || shp_in_type(n, 3) == shp_in_type(n, 0);      /* else the cache may be packed, two in a byte */
-    if (grouped(n, "N S W=C*D >", "N S A*D >", size)
-        || shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >", size)) return n->failed;
+    grouped(n, "N S W=C*D >", "N S A*D >", size);
+    shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >", size);
     size[L] = shp_in_scalar(n, it);
     size[T] = !grows ? size[P] : !shp_has(n, 3) ? size[L] : size[P] && size[L] ? dim_max(n, size[P], size[L]) : 0;
     for (uint32_t i = 3; i < 5; i++)
@@ -100,7 +100,7 @@ int infer_sparse_attention(shp_node *n) { return cached(n, 7, false); }
 int infer_dynamic_sparse_attention(shp_node *n)
 {
     shp_dim size[26] = { 0 };
-    if (grouped(n, "N S W=C*D >", "N S A*D >", size)) return n->failed;
+    grouped(n, "N S W=C*D >", "N S A*D >", size);
     shp_out_type(n, 0, shp_attr_int(n, "output_bf16") ? SHP_BFLOAT16 : shp_in_type(n, 0));
     for (uint32_t o = 1; o < 3; o++)
         if (!shp_has(n, 3)) shp_out_type(n, o, shp_in_type(n, 0));
@@ -112,7 +112,7 @@ int infer_paged_attention(shp_node *n)
 {
     shp_dim size[26] = { 0 };
     int64_t v = shp_attr_int(n, "v_head_size");
-    if (grouped(n, "S W=C*D >", "S A*D >", size)) return n->failed;
+    grouped(n, "S W=C*D >", "S A*D >", size);
     if (v > 0) size[W] = mul(n, size[C], num(n, v));
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
@@ -140,7 +140,7 @@ int infer_ms_linear_attention(shp_node *n)
 {
     shp_dim size[26] = { 0 };
     int64_t hq = shp_attr_int(n, "q_num_heads"), hkv = shp_attr_int(n, "kv_num_heads");
-    if (shp_lay(n, "Q!q_num_heads G!kv_num_heads W=state_window: N S Q*K; N S _; N S G*V; ; N S|N S _|N S _ _; N S|N S _|N S _ _ >", size)) return n->failed;
+    shp_lay(n, "Q!q_num_heads G!kv_num_heads W=state_window: N S Q*K; N S _; N S G*V; ; N S|N S _|N S _ _; N S|N S _|N S _ _ >", size);
     size[M] = num(n, hq > hkv ? hq : hkv);
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
     return shp_lay(n, size[W] ? "; ; ; W N G K V > N S M*V; W N G K V" : "; ; ; N G K V > N S M*V; N G K V", size);
@@ -151,7 +151,7 @@ int infer_ms_linear_attention(shp_node *n)
 int infer_ms_causal_conv(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *w = shp_want_rank(n, 1, 3, 5);
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     int64_t part = shp_attr_int(n, "input_channels"), given = shp_attr_int(n, "state_length"), order = shp_attr_int_or(n, "state_channels_last", -1),
             slots = shp_attr_int(n, "state_update_capacity"), ndim = shp_attr_int_or(n, "ndim", 1);
     bool last = shp_attr_int(n, "channels_last") != 0, state_last = order < 0 ? last : order != 0;
@@ -169,7 +169,7 @@ int infer_ms_causal_conv(shp_node *n)
     if (x && last && state_last) d[1] = keep;
     else if (x && !last && ndim > 1) d[rank - 1] = keep;
     else if (rank == 3) d[0] = batch, d[state_last ? 2 : 1] = c, d[state_last ? 1 : 2] = keep;
-    else return n->failed;
+    else return SHP_OK;
     return x || ndim == 1 ? state_out(n, 3, rank, d) : SHP_OK;
 }
 
@@ -181,7 +181,7 @@ int infer_gated_delta_net(shp_node *n)
     int packed = !shp_has(n, 1), decay = shp_in_rank(n, 4), q = shp_in_rank(n, 0), v = shp_in_rank(n, 2), lead = v >= 0 ? v - 2 : q >= 0 ? q - 2 + packed : -1;
     shp_want_rank(n, 0, 3 - packed, 4 - packed);
     shp_want_rank(n, 2, 3, 4);
-    if (n->failed || shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . H V; N H V K", size)) return n->failed;
+    if (shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . H V; N H V K", size)) return SHP_OK;
     shp_dim square = mul(n, size[H], size[K]), factors = add(n, decay == lead + 1 ? size[H] : square, add(n, mul(n, axis(n, 1, lead), size[K]), mul(n, size[H], size[V])));
     size[F] = decay < 0 || lead < 0 ? 0 : mul(n, num(n, shp_attr_int(n, "state_update_capacity")), factors);
     return shp_lay(n, ">; ; N F", size);
@@ -201,7 +201,7 @@ static shp_dim selected(shp_node *n)
 int infer_sparse_indexer(shp_node *n)
 {
     shp_dim size[26] = { [C] = selected(n) };
-    if (shp_lay(n, "N S _; ; ; ; ; ; ; B P E; ; ; ; ; ; _ _ _ F >", size)) return n->failed;
+    if (shp_lay(n, "N S _; ; ; ; ; ; ; B P E; ; ; ; ; ; _ _ _ F >", size)) return SHP_OK;
     return shp_lay(n, shp_has(n, 12) ? "> N S C; B P E; 2 N _ F" : shp_str_is(shp_attr_str(n, "policy_mode"), "qsa") ? "> N S C; N P+S E; 2 N _ F" : "> N S C; N _ E; 2 N _ F", size);
 }
 

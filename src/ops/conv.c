@@ -136,7 +136,7 @@ static int window_out(shp_node *n, window w, const int64_t *(*output_sizes)(shp_
 {
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = window_dims(n, &w, output_sizes, d);
-    if (rank < 0) return n->failed;
+    if (rank < 0) return SHP_OK;
     if (w.pool) {
         shp_settle(n, d, (uint32_t)rank, 0);
         shp_out(n, 1, rank, d);
@@ -161,7 +161,7 @@ int infer_deform_conv(shp_node *n)
     window w = { .weight = 1, .bias = 3 };
     shp_dim d[SHP_RANK_MAX], taps = num(n, shp_attr_int_or(n, "offset_group", 1));
     int64_t rank = window_dims(n, &w, NULL, d);
-    if (rank < 0) return n->failed;
+    if (rank < 0) return SHP_OK;
     for (int64_t i = 0; i < w.axes; i++) taps = mul(n, taps, kernel_at(n, &w, i));
     for (uint32_t i = 2; i < 5; i += 2) {
         if (!shp_want_rank(n, i, rank, rank)) continue;
@@ -201,7 +201,7 @@ int infer_pool(shp_node *n) { return shp_pool(n, false); }
 int infer_global_pool(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    if (!x) return n->failed;
+    if (!x) return SHP_OK;
     shp_dim d[SHP_RANK_MAX];
     for (int32_t i = 0; i < x->rank; i++) d[i] = i < 2 ? x->dim[i] : lit(1);
     return shp_out(n, 0, x->rank, d);
@@ -215,11 +215,11 @@ int infer_max_unpool(shp_node *n)
     window w = { .turned = true };
     if (x) shp_want_rank(n, 1, x->rank, x->rank);
     else x = indices;
-    if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return n->failed;
+    if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return SHP_OK;
     if (!w.kernel) return shp_lacks(n, "kernel_shape");
     int64_t rank = w.axes + 2;
     const shp_content *given = shp_in_content(n, 2);
-    if (given && given->count != rank) return shp_fail2(n, SHP_D_SHAPE, "output_shape %i has not %d elements", 2, rank);
+    if (given && given->count != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank);
     for (int64_t i = 0; i < rank && !n->failed; i++) {
         h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0);
         d[i] = i < 2 ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, i - 2, h[i], num(n, w.kernel[i - 2]), 0);
@@ -248,10 +248,10 @@ int infer_col2im(shp_node *n)
     const shp_content *image = shp_in_content(n, 1), *block = shp_in_content(n, 2);
     int64_t axes = shp_in_length(n, 1), other = shp_in_length(n, 2);
     if (axes >= 0 && other >= 0 && axes != other)
-        shp_fail2(n, SHP_D_SHAPE, "image_shape has %d entries, block_shape has %d", axes, other);
+        shp_failf(n, SHP_D_SHAPE, "%s has %d entries, %s has %d", "image_shape", axes, "block_shape", other);
     if (axes < 0) axes = other;
     window w = { 0 };
-    if (n->failed || !read_window(n, &w, axes)) return n->failed;
+    if (n->failed || !read_window(n, &w, axes)) return SHP_OK;
     shp_dim d[SHP_RANK_MAX], taps = lit(1), columns = lit(1);
     for (int64_t i = 0; i < w.axes && !n->failed; i++) {
         shp_dim k = shp_element(block, i);
@@ -259,7 +259,6 @@ int infer_col2im(shp_node *n)
         taps = mul(n, taps, k);
         columns = mul(n, columns, slid(n, &w, i, d[i + 2], k, 0));
     }
-    if (n->failed) return n->failed;
     int64_t size;
     shp_want_dim(n, 0, 2, columns);
     d[0] = x ? x->dim[0] : 0;
@@ -271,8 +270,8 @@ int infer_col2im(shp_node *n)
 int infer_grid_sample(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *grid = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
-    if (n->failed) return n->failed;
-    if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return n->failed;
+    if (n->failed) return SHP_OK;
+    if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return SHP_OK;
     if (!x && !grid) return SHP_OK;
     int32_t rank = x ? x->rank : grid->rank;
     shp_dim d[SHP_RANK_MAX];
@@ -290,7 +289,7 @@ int infer_affine_grid(shp_node *n)
     const shp_content *size = shp_in_content(n, 1);
     int64_t length = shp_in_length(n, 1), r = length - 2;
     shp_dim d[26] = { [N] = shp_element(size, 0) };
-    if (length < 0 && (shp_lay(n, "_ R _ >", d) || !is_num(n, d[R], &r))) return n->failed;
+    if (length < 0 && (shp_lay(n, "_ R _ >", d) || !is_num(n, d[R], &r))) return SHP_OK;
     if (r < 2 || r > 3) return shp_fail2(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", 1, r);
     for (int64_t i = 0; i < 3; i++) d[i] = shp_element(size, i + 2);
     d[R] = num(n, r);
@@ -301,5 +300,5 @@ int infer_affine_grid(shp_node *n)
 int infer_image_decoder(shp_node *n)
 {
     int format = shp_choice(n, "pixel_format", "RGB|BGR|Grayscale");
-    return n->failed ? (int)n->failed : shp_patterns(n, format == 2 ? "_ > _ _ 1" : "_ > _ _ 3");
+    return shp_patterns(n, format == 2 ? "_ > _ _ 1" : "_ > _ _ 3");
 }

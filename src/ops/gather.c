@@ -37,7 +37,7 @@ int infer_gather(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
     if (axis < 0) return SHP_OK;
     const shp_content *ic = shp_in_content(n, 1), *c;
-    if (!in_range(n, ic, x->dim[axis]) || !at) return n->failed;
+    if (!in_range(n, ic, x->dim[axis]) || !at) return SHP_OK;
     shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
     shp_out_bounds_of(n, 0, 0);
     if (!ic || !(c = shp_in_content(n, 0)) || !shp_sizes(n, x, size, stride)) return SHP_OK;
@@ -130,7 +130,7 @@ static int picked(shp_node *n, picks *s)
         if (from >= 0) memcpy(out->elem + p * s->inner, s->data->elem + from, (size_t)s->inner * sizeof *out->elem);
     }
     if (!n->failed) shp_out_content(n, 0, out);
-    return n->failed;
+    return SHP_OK;
 }
 
 /* GatherElements: the indices' shape.
@@ -150,11 +150,11 @@ int infer_gather_nd(shp_node *n)
 {
     picks s;
     shp_dim d[SHP_RANK_MAX];
-    if (!read_slices(n, &s)) return n->failed;
+    if (!read_slices(n, &s)) return SHP_OK;
     int32_t lead = s.at->rank - 1;
     memcpy(d, s.at->dim, (size_t)lead * sizeof *d);
     for (int32_t k = 0; k < s.first; k++)
-        if (!shp_same_dim(n, &d[k], s.x->dim[k])) return n->failed;
+        if (!shp_same_dim(n, &d[k], s.x->dim[k])) return SHP_OK;
     shp_out_spliced(n, 0, s.x, 0, s.first + (int32_t)s.depth, d, lead);
     return picked(n, &s);
 }
@@ -171,11 +171,11 @@ static int scattered(shp_node *n, picks *s)
     int op = 0;
     while (op < 4 && !shp_str_is(how, names[op])) op++;
     shp_content *out = !n->failed && open_picks(n, s) ? shp_content_new(n, s->data->count) : NULL;
-    if (!out) return n->failed;
+    if (!out) return SHP_OK;
     memcpy(out->elem, s->data->elem, out->count * sizeof *out->elem);
     for (int64_t p = 0; p < s->count; p++) {
         int64_t to = pick(n, s, p);
-        if (to < 0) return n->failed;
+        if (to < 0) return SHP_OK;
         for (int64_t k = p * s->inner; k < (p + 1) * s->inner; k++, to++) {
             shp_elem e = 0;
             if (u && k < (int64_t)u->count) e = u->elem[k];
@@ -193,7 +193,7 @@ int infer_scatter_elements(shp_node *n)
     picks s;
     const shp_shape *u = shp_in_shape(n, 2);
     bool known = read_elements(n, &s);
-    if (n->failed || !shp_same_shape(n, 1, 2, -1)) return n->failed;
+    if (n->failed || !shp_same_shape(n, 1, 2, -1)) return SHP_OK;
     if (!s.x) return shp_out_unknown(n, 0, s.at ? s.at->rank : u ? u->rank : -1, SHP_WHY_RANK);
     shp_out_same(n, 0, 0);
     return known ? scattered(n, &s) : SHP_OK;
@@ -206,7 +206,7 @@ int infer_scatter_nd(shp_node *n)
     picks s;
     const shp_shape *u = shp_in_shape(n, 2);
     shp_out_same(n, 0, 0);
-    if (!read_slices(n, &s)) return n->failed;
+    if (!read_slices(n, &s)) return SHP_OK;
     int64_t lead = s.at->rank - 1, rank = lead + s.x->rank - s.depth;
     if (u && u->rank != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank);
     for (int64_t k = 0; u && k < rank && !n->failed; k++) {
@@ -268,7 +268,7 @@ int infer_compress(shp_node *n)
     bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
     int64_t count = known ? trues(n, test, v) : -1;
     kept = count < 0 ? shp_fresh(n, 0, flat ? 0 : (uint32_t)axis, SHP_WHY_DATA) : num(n, count);
-    if (flat) shp_out(n, 0, 1, &kept);
+    if (flat) shp_out_vector(n, 0, kept);
     else shp_out_resized(n, 0, x, axis, kept);
     if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return SHP_OK;
     int64_t wide = flat ? (int64_t)c->count : size[axis], at = 0;
@@ -288,11 +288,10 @@ int infer_nonzero(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
     int64_t count = trues(n, c, INT64_MAX), size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
-    shp_dim d[2] = { x ? num(n, x->rank) : 0, count < 0 ? shp_fresh(n, 0, 1, SHP_WHY_DATA) : num(n, count) };
-    if (x && is(n, shp_numel(n, x), 0)) d[1] = lit(0);
-    else if (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0) d[1] = lit(0);
-    else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) d[1] = shp_numel(n, x);
-    shp_out(n, 0, 2, d);
+    shp_dim all = shp_numel(n, x), some = count < 0 ? shp_fresh(n, 0, 1, SHP_WHY_DATA) : num(n, count);
+    if (is(n, all, 0) || (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0)) some = lit(0);
+    else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) some = all;
+    shp_out_matrix(n, 0, x ? num(n, x->rank) : 0, some);
     if (count < 0 || !shp_sizes(n, x, size, stride)) return SHP_OK;
     shp_content *out = shp_content_new(n, (uint64_t)(x->rank * count));
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
@@ -349,11 +348,11 @@ int infer_unique(shp_node *n)
     shp_content *out[4] = { 0 };
     if (c) found = unique_elements(n, c, out);
     shp_dim count = found >= 0 ? num(n, found) : is_num(n, whole, &v) && v < 2 ? whole : shp_fresh(n, 0, 0, SHP_WHY_DATA);
-    if (flat) shp_out(n, 0, 1, &count);
+    if (flat) shp_out_vector(n, 0, count);
     else if (x) shp_out_resized(n, 0, x, axis, count);
-    shp_out(n, 1, 1, &count);
-    shp_out(n, 2, 1, &whole);
-    shp_out(n, 3, 1, &count);
+    shp_out_vector(n, 1, count);
+    shp_out_vector(n, 2, whole);
+    shp_out_vector(n, 3, count);
     for (uint32_t o = 0; o < 4; o++) shp_out_content(n, o, out[o]);
     return SHP_OK;
 }
@@ -415,7 +414,7 @@ int infer_topk(shp_node *n)
 int infer_non_max_suppression(shp_node *n)
 {
     shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_in_scalar(n, 2) : lit(0);
-    if (shp_lay(n, "N S 4; N C S >", letter)) return n->failed;
+    shp_lay(n, "N S 4; N C S >", letter);
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
     if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);
     else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);

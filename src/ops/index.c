@@ -140,7 +140,7 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     int64_t v, opens = 0;
     for (int64_t i = 0; i < count; i++) {
         part[i] = shp_list_at(n, l, i);
-        if (is_num(n, part[i], &v) && v < 0) return !shp_fail2(n, SHP_D_VALUE, "part %d has size %d", i, v);
+        if (is_num(n, part[i], &v) && v < 0) return !shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v);
         const shp_symbol *s = part[i] ? shp_dim_symbol(n->dims, part[i]) : NULL;
         if (s && !s->name.len) {
             open = &part[i];
@@ -175,6 +175,14 @@ int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, i
 {
     const shp_shape *s = shp_spliced(n, x, from, to, dim, count);
     return s ? shp_out(n, o, s->rank, s->dim) : SHP_OK;
+}
+
+int shp_out_vector(shp_node *n, uint32_t o, shp_dim d) { return shp_out(n, o, 1, &d); }
+
+int shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns)
+{
+    shp_dim d[2] = { rows, columns };
+    return shp_out(n, o, 2, d);
 }
 
 int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d)

@@ -58,6 +58,9 @@ int32_t shp_along(shp_node *n, const char *name, int64_t otherwise);
 shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
 /* The same as output o, where a dim of 0 becomes a fresh symbol. Nothing where the node has failed. */
 int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
+/* Output o has one axis of that size; two of these sizes. */
+int shp_out_vector(shp_node *n, uint32_t o, shp_dim d);
+int shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);
 /* Output o has the axes of x, but for the size d of one of them. */
 int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
 /* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */

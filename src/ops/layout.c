@@ -58,7 +58,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
         shp_assume(n, d[i], lit(1), "reshape");
     }
     if (is(n, rest, 0) || (is_num(n, total, &a) && is_num(n, rest, &b) && a % b)) {
-        shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, which the target's other sizes, %x together, do not divide", 0, total, rest);
+        shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, no multiple of %x", 0, total, rest);
         return 0;
     }
     shp_dim exact = shp_dim_div_exact(n->dims, total, rest);
@@ -95,7 +95,7 @@ int infer_reshape(shp_node *n)
     int64_t minus, holes = 0, hole = 0;
     if (!l.ints) shp_want_rank(n, 1, 1, 1);
     if (!l.known || l.count > SHP_RANK_MAX) return shp_out_unknown(n, 0, l.count, SHP_WHY_CONTENT);
-    if (!read_target(n, &l, x, d, &minus)) return n->failed;
+    if (!read_target(n, &l, x, d, &minus)) return SHP_OK;
     for (int64_t i = 0; i < l.count; i++)
         if (!d[i]) { hole = i; holes++; }
     if (x && !holes) same_count(n, x, d, l.count);
@@ -111,8 +111,7 @@ int infer_flatten(shp_node *n)
     int64_t axis = shp_attr_int(n, "axis");
     shp_dim d[2] = { axis ? 0 : lit(1), 0 };
     if (x) {
-        if (axis < -x->rank || axis > x->rank) return shp_fail3(n, SHP_D_AXIS, "axis %d is outside [%d, %d]", axis, -(int64_t)x->rank, x->rank);
-        if (axis < 0) axis += x->rank;
+        if (axis != x->rank && (axis = shp_axis(n, axis, x->rank)) < 0) return SHP_OK;
         d[0] = shp_product(n, x->dim, (uint32_t)axis);
         d[1] = shp_product(n, x->dim + axis, (uint32_t)(x->rank - axis));
     }
@@ -174,7 +173,7 @@ int infer_unsqueeze(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x || l.count < 0) return SHP_OK;
     int64_t rank = x->rank + l.count;
-    if (rank > SHP_RANK_MAX) return shp_fail1(n, SHP_D_RANK, "rank %d is too large", rank);
+    if (rank > SHP_RANK_MAX) return shp_out_rank(n, 0, rank);
     memset(d, 0, (size_t)rank * sizeof *d);
     if (!shp_list_axes(n, &l, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     for (int64_t i = 0; i < l.count; i++) d[axes[i]] = lit(1);
@@ -192,7 +191,7 @@ int infer_expand(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, NULL, 1);
     shp_want_rank(n, 1, 1, 1);
-    if (n->failed || !x || l.count < 0 || l.count > SHP_RANK_MAX) return n->failed;
+    if (n->failed || !x || l.count < 0 || l.count > SHP_RANK_MAX) return SHP_OK;
     int64_t rank = l.count > x->rank ? l.count : x->rank, lead = rank - x->rank, skip = rank - l.count, v;
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
@@ -251,10 +250,10 @@ int infer_concat(shp_node *n)
             memcpy(d, s->dim, (size_t)rank * sizeof *d);
             first = i;
         } else if (s && rank != s->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
-        if (n->failed) return n->failed;
+        if (n->failed) return SHP_OK;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         for (int32_t k = 0; s && k < rank; k++)
-            if (k != axis && !shp_same_dim(n, &d[k], s->dim[k])) return n->failed;
+            if (k != axis && !shp_same_dim(n, &d[k], s->dim[k])) return SHP_OK;
     }
     if (rank < 0) return SHP_OK;
     d[axis] = sum;
@@ -293,7 +292,7 @@ int infer_split(shp_node *n)
     if (axis < 0 || !part) return SHP_OK;
     if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs))
         return shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
-    if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return n->failed;
+    if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return SHP_OK;
     bool move = true;
     memset(first, 0, (size_t)x->rank * sizeof *first);
     for (uint32_t o = 0; o < n->nout; o++) {
@@ -382,7 +381,7 @@ int infer_trilu(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     const shp_content *c = shp_in_content(n, 0);
     int64_t size[SHP_RANK_MAX], k = 0;
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     shp_out_same(n, 0, 0);
     if (!c || !shp_sizes(n, x, size, NULL) || (shp_has(n, 1) && !shp_in_int(n, 1, &k))) return SHP_OK;
     bool upper = shp_attr_int(n, "upper") != 0;

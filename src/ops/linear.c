@@ -97,7 +97,7 @@ int infer_first(shp_node *n) { return shp_out_same(n, 0, 0); }
 int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
 {
     const shp_shape *a = shp_want_rank(n, ia, 1, SHP_RANK_MAX), *b = shp_want_rank(n, ib, 1, SHP_RANK_MAX);
-    if (n->failed || !a || !b) return n->failed;
+    if (n->failed || !a || !b) return SHP_OK;
     int64_t batch_a = a->rank > 2 ? a->rank - 2 : 0, batch_b = b->rank > 2 ? b->rank - 2 : 0;
     int64_t batch = batch_a > batch_b ? batch_a : batch_b, rank = batch;
     shp_dim inner_a = a->dim[a->rank - (ta && a->rank > 1 ? 2 : 1)];
@@ -128,8 +128,9 @@ int infer_gemm(shp_node *n)
 {
     shp_dim size[26] = { 0 };
     bool same = n->opset < 7 && !shp_attr_int(n, "broadcast");
-    return shp_lay(n, shp_attr_int(n, "transA") ? "K M>" : "M K>", size) || shp_lay(n, shp_attr_int(n, "transB") ? "; N K>" : "; K N>", size)
-        || shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N", size) ? (int)n->failed : SHP_OK;
+    shp_lay(n, shp_attr_int(n, "transA") ? "K M>" : "M K>", size);
+    shp_lay(n, shp_attr_int(n, "transB") ? "; N K>" : "; K N>", size);
+    return shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N", size);
 }
 
 /* ---- Einsum ---- */
@@ -215,7 +216,7 @@ int infer_einsum(shp_node *n)
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
         if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
-        if (term(n, &e, i++)) return n->failed;
+        if (term(n, &e, i++)) return SHP_OK;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
     if (i != count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */

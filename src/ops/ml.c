@@ -97,7 +97,7 @@ int infer_label_encoder(shp_node *n)
     static const char *const values[4] = { "values_tensor", "values_strings", "values_int64s", "values_floats" };
     label_list k = label_lists(n, keys), v = label_lists(n, values);
     int in = shp_in_dtype(n, 0);
-    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return n->failed;
+    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return SHP_OK;
     if (in && k.type && in != k.type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, (int64_t)k.type, (int64_t)in);
     const shp_attr *d = shp_attr_get(n, "default_tensor");
     if (d && d->t && d->t->elem_type != v.type) return shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
@@ -113,7 +113,7 @@ int infer_label_encoder(shp_node *n)
 int infer_array_feature_extractor(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (!x) return n->failed;
+    if (!x) return SHP_OK;
     shp_dim d[2] = { lit(1), shp_numel(n, shp_in_shape(n, 1)) };
     bool row = x->rank == 1;
     return shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
@@ -146,9 +146,9 @@ int infer_feature_vectorizer(shp_node *n)
         const shp_shape *x = shp_in_shape(n, i);
         shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX);
         uint32_t one = x && x->rank > 1;
-        if (n->failed) return n->failed;
+        if (n->failed) return SHP_OK;
         if (!d[0]) d[0] = rows;
-        if (!shp_same_dim(n, &d[0], rows)) return n->failed;
+        if (!shp_same_dim(n, &d[0], rows)) return SHP_OK;
         d[1] = add(n, d[1], size ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
     return shp_out(n, 0, 2, d);
@@ -160,10 +160,9 @@ int infer_feature_vectorizer(shp_node *n)
 int infer_cast_map(shp_node *n)
 {
     int to = shp_choice(n, "cast_to", "TO_FLOAT|TO_STRING|TO_INT64");
-    shp_dim d[2] = { lit(1), shp_fresh(n, 0, 1, SHP_WHY_DATA) };
-    if (shp_choice(n, "map_form", "DENSE|SPARSE")) d[1] = size_of(n, shp_attr_int(n, "max_map"));
+    bool sparse = shp_choice(n, "map_form", "DENSE|SPARSE") != 0;
     shp_out_type(n, 0, !to ? SHP_FLOAT : to == 1 ? SHP_STRING : SHP_INT64);
-    return shp_out(n, 0, 2, d);
+    return shp_out_matrix(n, 0, lit(1), sparse ? size_of(n, shp_attr_int(n, "max_map")) : shp_fresh(n, 0, 1, SHP_WHY_DATA));
 }
 
 /* One row, a column for each word of the vocabulary of the map's key type. Source: ONNX DictVectorizer 1; the axis for the row: ONNX Runtime. */
@@ -174,8 +173,7 @@ int infer_dict_vectorizer(shp_node *n)
     int64_t words = key == SHP_STRING || (!key && strings) ? strings : ints;
     if (!words) return shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
     if (key) shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
-    shp_dim d[2] = { lit(1), size_of(n, words) };
-    return shp_out(n, 0, 2, d);
+    return shp_out_matrix(n, 0, lit(1), size_of(n, words));
 }
 
 /* A map for each row, with a key for each column. Source: ONNX ZipMap 1. */
@@ -183,7 +181,7 @@ int infer_zip_map(shp_node *n)
 {
     int64_t keys = one_of(n, "classlabels_strings", "classlabels_int64s");
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", x->rank - 1, 0, num(n, keys));
     int key = entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64;
     shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, shp_type_make(n->x, SHP_KIND_MAP, SHP_FLOAT, key), 0));
@@ -197,36 +195,33 @@ int infer_zip_map(shp_node *n)
 /* [N, columns]; columns 0: unknown. lo: 1 where a vector may stand for one row. */
 static int regressed(shp_node *n, int64_t lo, shp_dim columns)
 {
-    shp_dim d[2] = { rows_of(n, 0, lo, 2), columns };
-    return shp_out(n, 0, 2, d);
+    return shp_out_matrix(n, 0, rows_of(n, 0, lo, 2), columns);
 }
 
 /* Labels [N] and scores [N, columns]. */
-static int classified(shp_node *n, int64_t lo, bool strings, int64_t columns)
+static int classified(shp_node *n, int64_t lo, int64_t columns)
 {
-    shp_out_type(n, 0, strings ? SHP_STRING : SHP_INT64);
-    shp_dim d[2] = { rows_of(n, 0, lo, 2), size_of(n, columns) };
-    if (!d[0]) d[0] = shp_fresh(n, 0, 0, SHP_WHY_RANK);
-    shp_out(n, 0, 1, d);
-    return shp_out(n, 1, 2, d);
+    shp_out_type(n, 0, entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64);
+    shp_dim rows = rows_of(n, 0, lo, 2);
+    if (!rows) rows = shp_fresh(n, 0, 0, SHP_WHY_RANK);
+    shp_out_vector(n, 0, rows);
+    return shp_out_matrix(n, 1, rows, size_of(n, columns));
 }
 
-/* How many labels the model's classes have, and whether they are strings (which come first where both are given). */
-static int64_t labels(const shp_node *n, bool *strings)
+/* How many labels the model's classes have: strings come first where both are given. */
+static int64_t labels(const shp_node *n)
 {
     int64_t count = entries(n, "classlabels_strings");
-    *strings = count != 0;
     return count ? count : entries(n, "classlabels_ints") + entries(n, "classlabels_int64s");
 }
 
 /* A score for each intercept; one row of weights for two labels gives both their scores. Source: ONNX LinearClassifier 1, ONNX Runtime. */
 int infer_linear_classifier(shp_node *n)
 {
-    bool strings;
-    int64_t classes = labels(n, &strings), rows = entries(n, "intercepts");
+    int64_t classes = labels(n), rows = entries(n, "intercepts");
     if (rows == 1 && classes == 2) rows = 2;
     if (rows && classes) same_count(n, "intercepts", rows, "classlabels", classes);
-    return classified(n, 1, strings, rows ? rows : classes);
+    return classified(n, 1, rows ? rows : classes);
 }
 
 /* Source: ONNX LinearRegressor 1. */
@@ -235,16 +230,16 @@ int infer_linear_regressor(shp_node *n) { return regressed(n, 1, size_of(n, shp_
 /* With support vectors and no probabilities more than two classes are scored in pairs. Source: ONNX SVMClassifier 1, ONNX Runtime. */
 int infer_svm_classifier(shp_node *n)
 {
-    bool strings, pairs = false;
+    bool pairs = false;
     uint32_t count;
-    int64_t classes = labels(n, &strings), vectors = entries(n, "vectors_per_class");
+    int64_t classes = labels(n), vectors = entries(n, "vectors_per_class");
     const int64_t *each = shp_attr_ints(n, "vectors_per_class", &count);
     for (uint32_t i = 0; each && i < count; i++) pairs |= each[i] > 0;
     if (vectors && !each) pairs = true;
-    if (classes && vectors && pairs && !same_count(n, "classlabels", classes, "vectors_per_class", vectors)) return n->failed;
+    if (classes && vectors && pairs && !same_count(n, "classlabels", classes, "vectors_per_class", vectors)) return SHP_OK;
     if (!classes) classes = vectors;
     if (pairs && classes > 2 && !entries(n, "prob_a")) classes = classes < INT32_MAX ? classes * (classes - 1) / 2 : -1;
-    return classified(n, 1, strings, classes);
+    return classified(n, 1, classes);
 }
 
 /* Source: ONNX SVMRegressor 1, ONNX Runtime. */
@@ -253,10 +248,9 @@ int infer_svm_regressor(shp_node *n) { return regressed(n, 1, lit(1)); }
 /* From version 3 on the input has rank 2. Source: ONNX TreeEnsembleClassifier 1, 3, 5; below 3 ONNX Runtime. */
 int infer_tree_classifier(shp_node *n)
 {
-    bool strings;
-    int64_t classes = labels(n, &strings);
+    int64_t classes = labels(n);
     if (!classes) return shp_lacks(n, "classlabels_strings");
-    return classified(n, n->opset < 3 ? 1 : 2, strings, classes);
+    return classified(n, n->opset < 3 ? 1 : 2, classes);
 }
 
 /* Source: ONNX TreeEnsembleRegressor 1, 3, 5. */

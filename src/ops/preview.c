@@ -1,24 +1,5 @@
 /* preview - the optimizers and Gradient of ai.onnx.preview.training. (FlexAttention of ai.onnx.preview stands in attention.c.) */
-#include "ops.h"
-
-/* The shape that inputs i, i + step, … (count of them) have together (R1), as output i - 2. */
-static int together(shp_node *n, uint32_t i, uint32_t step, uint32_t count)
-{
-    shp_dim d[SHP_RANK_MAX];
-    const shp_shape *first = NULL;
-    uint32_t named = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const shp_shape *s = shp_in_shape(n, i + k * step);
-        bool fits = s && (!first || s->rank == first->rank);
-        for (int32_t a = 0; fits && a < s->rank; a++) {
-            d[a] = first ? shp_equal(n, d[a], s->dim[a]) : s->dim[a];
-            fits = d[a] != 0;
-        }
-        if (s && !fits) return shp_fail2(n, SHP_D_SHAPE, "%i and %i must have one shape", named, i + k * step);
-        if (s && !first) { first = s; named = i + k * step; }
-    }
-    return first ? shp_out(n, i - 2, first->rank, d) : SHP_OK;
-}
+#include "index.h"
 
 /* R, T, then `groups` lists of tensors, one of each for a tensor that is optimized: it, its gradient, what is accumulated. Outputs are these
  * without the gradients. */
@@ -28,11 +9,14 @@ static int optimizer(shp_node *n, uint32_t groups)
     if (count % groups || n->nout > each * (groups - 1))
         return shp_fail4(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are not %d and %d a tensor", count, n->nout, groups, groups - 1);
     for (uint32_t i = 0; i < each; i++) {
-        if (together(n, 2 + i, each, groups)) return n->failed;
+        uint32_t known = 2 + i;
+        for (uint32_t in = known; in < count + 2; in += each) {
+            if (!shp_in_shape(n, known)) known = in;
+            shp_same_shape(n, known, in, -1);
+        }
         for (uint32_t g = 0; g + 1 < groups; g++) {
-            uint32_t o = i + g * each;
-            if (g && i < n->nout) shp_out_shape(n, o, n->out[i].shape);
-            shp_out_type(n, o, shp_in_type(n, 2 + i + (g ? g + 1 : 0) * each));
+            shp_out_same(n, i + g * each, known);
+            shp_out_type(n, i + g * each, shp_in_type(n, 2 + i + (g ? g + 1 : 0) * each));
         }
     }
     return SHP_OK;

@@ -86,7 +86,7 @@ int infer_sequence_construct(shp_node *n)
 int infer_sequence_empty(shp_node *n)
 {
     int64_t dtype = shp_attr_int_or(n, "dtype", SHP_FLOAT);
-    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "dtype %d is no type", dtype);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
     out_sequence(n, (shp_type)dtype, &shp_shape_none, shp_content_items(n, 0));
     return SHP_OK;
 }
@@ -99,9 +99,9 @@ static int edited(shp_node *n, uint32_t ip, const shp_fact *f)
     shp_type type = shp_type_inner(n->x, q->type);
     int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
     if (f && type && f->type && type != f->type) return shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
-    if (less && !count) return shp_fail(n, SHP_D_VALUE, "the sequence is empty");
+    if (less && !count) return shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count);
     bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
     shp_content *out = item ? shp_content_items(n, (uint32_t)(count + more - less)) : shp_content_length(n, add(n, length(n, 0), num(n, more - less)));
     if (item && out) {
@@ -161,7 +161,7 @@ int infer_split_to_sequence(shp_node *n)
     }
     if (parts > SHP_ELEMENTS_MAX) parts = -1;
     if (parts >= 0) part = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *part);
-    if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return n->failed;
+    if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return SHP_OK;
     for (int64_t i = 0; part && i < parts; i++) {
         if (even) part[i] = num(n, i < parts - 1 ? size : total - i * size);
         else each = i && each != part[i] ? 0 : part[i];
@@ -183,7 +183,7 @@ int infer_sequence_at(shp_node *n)
     int64_t at;
     shp_dim d[SHP_RANK_MAX];
     bool placed = position(n, 1, items(n, c), 0, &at);
-    if (n->failed) return n->failed;
+    if (n->failed) return SHP_OK;
     if (placed && c->item) return shp_out_fact(n, 0, &c->item[at]);
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!s) return SHP_OK;
@@ -216,7 +216,7 @@ int infer_concat_from_sequence(shp_node *n)
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!e) return SHP_OK;
     int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);
-    if (axis < 0) return n->failed;
+    if (axis < 0) return SHP_OK;
     for (int32_t k = 0; k < e->rank; k++) d[k] = varies(n, e->dim[k]) ? 0 : e->dim[k];
     if (!listed && !stack) sum = mul(n, d[axis], many);
     for (uint32_t i = 0; i < listed; i++) {
