@@ -200,13 +200,14 @@ static uint32_t make_mono(shp_dims *t, const uint32_t *atom, uint32_t n)
     m->is.lo = m->is.hi = 1;
     for (uint32_t i = 0; i < n; i++) {
         const shp_traits *x = &atom_at(t, atom[i])->is;
-        int64_t p[4] = { dim_bound_mul(m->is.lo, x->lo), dim_bound_mul(m->is.lo, x->hi),
-                         dim_bound_mul(m->is.hi, x->lo), dim_bound_mul(m->is.hi, x->hi) };
-        m->is.lo = m->is.hi = p[0];
-        for (int k = 1; k < 4; k++) {
-            if (p[k] < m->is.lo) m->is.lo = p[k];
-            if (p[k] > m->is.hi) m->is.hi = p[k];
+        int64_t lo = INT64_MAX, hi = INT64_MIN;
+        for (int k = 0; k < 4; k++) {
+            int64_t p = dim_bound_mul(k & 1 ? m->is.hi : m->is.lo, k & 2 ? x->hi : x->lo);
+            if (p < lo) lo = p;
+            if (p > hi) hi = p;
         }
+        m->is.lo = lo;
+        m->is.hi = hi;
         gather(t, &m->is, x);
     }
     return id;
@@ -273,14 +274,14 @@ static shp_dim intern_sum(shp_dims *t, const shp_term *term, uint32_t n)
     for (uint32_t i = 0; i < n; i++) weight += mono_at(t, term[i].mono)->is.weight;
     if (n > t->max_terms || weight > MAX_WEIGHT) return fail(t, FAIL_LIMIT);
     shp_expr *e = intern(t, OF_EXPR, term, n * sizeof *term, offsetof(shp_expr, term), &id);
-    if (!e) return id;
+    if (!e) return id << 1;
     e->n = n;
     for (uint32_t i = 0; i < n; i++) gather(t, &e->is, &mono_at(t, term[i].mono)->is);
     bound_sum(t, e);
     /* One atom alone and a constant: nothing moves together that the atom's own bounds do not see. */
     bool alone = n == 1 + (constant_of(e) != 0) && mono_at(t, term[0].mono)->n < 2;
     e->lo_done = e->hi_done = alone || !e->is.compound;
-    return id;
+    return id << 1;
 }
 
 static shp_dim make_expr(shp_dims *t, const shp_term *term, uint32_t n)
@@ -686,12 +687,12 @@ shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
     return y == 1 ? a : floor_by_number(t, a, y);
 }
 
-shp_dim dim_ceil(shp_dims *t, shp_dim a, shp_dim b)
+static shp_dim dim_ceil(shp_dims *t, shp_dim a, shp_dim b)
 {
     return dim_minus(t, dim_floor(t, dim_minus(t, a), b));
 }
 
-shp_dim dim_mod(shp_dims *t, shp_dim a, shp_dim b)
+static shp_dim dim_mod(shp_dims *t, shp_dim a, shp_dim b)
 {
     return dim_less(t, a, dim_times(t, b, dim_floor(t, a, b)));
 }
@@ -771,7 +772,7 @@ shp_dim dim_min(shp_dims *t, const shp_dim *from, uint32_t n)
     return dim_add(t, common, dim_times(t, single(t, g, m), out));
 }
 
-shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b)
+static shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim list[2] = { a, b };
     if (shp_dim_ge(t, a, b) == 1) return a;
@@ -841,68 +842,56 @@ shp_dim dim_broadcast(shp_dims *t, const shp_dim *from, uint32_t n)
 
 /* ---- the public arithmetic: a failure becomes the fresh symbol of its operands ---- */
 
-typedef enum op { OP_ADD = 1, OP_SUB, OP_MUL, OP_FLOOR, OP_CEIL, OP_MOD, OP_MIN, OP_MAX, OP_BROADCAST } op;
-
-static shp_dim apply(shp_dims *t, op o, shp_dim a, shp_dim b)
+shp_dim dim_apply(shp_dims *t, shp_dim_op o, shp_dim a, shp_dim b)
 {
     shp_dim list[2] = { a, b };
     switch (o) {
-    case OP_ADD: return dim_add(t, a, b);
-    case OP_SUB: return dim_less(t, a, b);
-    case OP_MUL: return dim_times(t, a, b);
-    case OP_FLOOR: return dim_floor(t, a, b);
-    case OP_CEIL: return dim_ceil(t, a, b);
-    case OP_MOD: return dim_mod(t, a, b);
-    case OP_MIN: return dim_min(t, list, 2);
-    case OP_MAX: return dim_max(t, a, b);
+    case SHP_DIM_ADD: return dim_add(t, a, b);
+    case SHP_DIM_SUB: return dim_less(t, a, b);
+    case SHP_DIM_MUL: return dim_times(t, a, b);
+    case SHP_DIM_FLOOR_DIV: return dim_floor(t, a, b);
+    case SHP_DIM_CEIL_DIV: return dim_ceil(t, a, b);
+    case SHP_DIM_MOD: return dim_mod(t, a, b);
+    case SHP_DIM_MIN: return dim_min(t, list, 2);
+    case SHP_DIM_MAX: return dim_max(t, a, b);
     default: return dim_broadcast(t, list, 2);
     }
 }
 
 /* The fresh symbol that stands for an operation past the limits. */
-static shp_dim stand_in(shp_dims *t, op o, shp_dim a, shp_dim b)
+static shp_dim stand_in(shp_dims *t, shp_dim_op o, shp_dim a, shp_dim b)
 {
     if (t->failure == FAIL_OVERFLOW) t->overflow = true;
-    bool ordered = o == OP_SUB || o == OP_FLOOR || o == OP_CEIL || o == OP_MOD;
+    bool ordered = o == SHP_DIM_SUB || o == SHP_DIM_FLOOR_DIV || o == SHP_DIM_CEIL_DIV || o == SHP_DIM_MOD;
     if (!ordered && a > b) { shp_dim swap = a; a = b; b = swap; }
-    bool size = o != OP_SUB && shp_dim_lo(t, a) >= 0 && shp_dim_lo(t, b) >= 0;
+    bool size = o != SHP_DIM_SUB && shp_dim_lo(t, a) >= 0 && shp_dim_lo(t, b) >= 0;
     uint64_t key = shp_mix(shp_mix(0x64696d0000000000u + (uint64_t)o, a), b);
     return shp_dim_fresh(t, key, size ? SHP_COUNT : SHP_ANY, &(shp_origin){ 0 });
 }
 
 /* Models repeat themselves: what was last asked with this hash. Noted pairs change what broadcast answers. */
-static shp_dim remember(shp_dims *t, op o, shp_dim a, shp_dim b)
+static shp_dim remember(shp_dims *t, shp_dim_op o, shp_dim a, shp_dim b)
 {
-    uint32_t epoch = o == OP_BROADCAST ? t->epoch : 0;
+    uint32_t epoch = o == SHP_DIM_BROADCAST ? t->epoch : 0;
     shp_memo *m = t->memo + (((a * 31 + b) * 31 + o) & (MEMO - 1));
     if (m->a == a && m->b == b && m->op == (uint32_t)o && m->epoch == epoch) return m->result;
-    shp_dim d = apply(t, o, a, b);
+    shp_dim d = dim_apply(t, o, a, b);
     if (d) *m = (shp_memo){ a, b, (uint32_t)o, epoch, d };
     return d;
 }
 
-shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b) { return a && b ? remember(t, OP_SUB, a, b) : 0; }
+shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b) { return a && b ? remember(t, SHP_DIM_SUB, a, b) : 0; }
 
-static shp_dim operate(shp_dims *t, op o, shp_dim a, shp_dim b)
+shp_dim shp_dim_operate(shp_dims *t, shp_dim_op o, shp_dim a, shp_dim b)
 {
     if (!a || !b) return 0;
     bool small = is_small(a & b);
     int64_t x = small_value(a), y = small_value(b);
-    if (small && o <= OP_MUL) return shp_dim_const(t, o == OP_ADD ? x + y : o == OP_SUB ? x - y : x * y);
+    if (small && o <= SHP_DIM_MUL) return shp_dim_const(t, o == SHP_DIM_ADD ? x + y : o == SHP_DIM_SUB ? x - y : x * y);
     t->failure = FAIL_NONE;
-    shp_dim d = small ? apply(t, o, a, b) : remember(t, o, a, b);
+    shp_dim d = small ? dim_apply(t, o, a, b) : remember(t, o, a, b);
     return d || t->failure == FAIL_NONE || t->arena->failed ? d : stand_in(t, o, a, b);
 }
-
-shp_dim shp_dim_add(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_ADD, a, b); }
-shp_dim shp_dim_sub(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_SUB, a, b); }
-shp_dim shp_dim_mul(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MUL, a, b); }
-shp_dim shp_dim_floor_div(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_FLOOR, a, b); }
-shp_dim shp_dim_ceil_div(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_CEIL, a, b); }
-shp_dim shp_dim_mod(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MOD, a, b); }
-shp_dim shp_dim_min(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MIN, a, b); }
-shp_dim shp_dim_max(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_MAX, a, b); }
-shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { return operate(t, OP_BROADCAST, a, b); }
 
 shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
 {

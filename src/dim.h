@@ -19,10 +19,11 @@
 typedef uint32_t shp_dim;
 typedef struct shp_dims shp_dims;
 
-/* A number that fits 31 bits is its own handle: those bits, and the highest one set. Larger ones are in the table. */
-#define SHP_DIM_NUMBER 0x80000000u
+/* A number that fits 31 bits is its own handle: those bits above a lowest one that is set. Larger ones are in the table. */
+#define SHP_DIM_NUMBER 1u
+#define SHP_DIM_LITERAL(v) ((shp_dim)(v) << 1 | SHP_DIM_NUMBER)     /* a constant in the code, not a call */
 static inline bool shp_dim_fits(int64_t v) { return v >= -(1 << 30) && v < 1 << 30; }
-static inline shp_dim shp_dim_small(int64_t v) { return (shp_dim)v | SHP_DIM_NUMBER; }
+static inline shp_dim shp_dim_small(int64_t v) { return SHP_DIM_LITERAL(v); }
 
 /* What is known of a symbol's value before anything else is. */
 typedef enum shp_symbol_kind {
@@ -67,20 +68,28 @@ shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool decl
 shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, const shp_origin *origin);
 
 /* ---- arithmetic, exact or a fresh symbol ---- */
-shp_dim shp_dim_add(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim shp_dim_sub(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim shp_dim_mul(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim shp_dim_floor_div(shp_dims *t, shp_dim a, shp_dim b);   /* rounds down; b == 0: 0 (failed) */
-shp_dim shp_dim_ceil_div(shp_dims *t, shp_dim a, shp_dim b);    /* rounds up; b == 0: 0 (failed) */
-shp_dim shp_dim_mod(shp_dims *t, shp_dim a, shp_dim b);         /* sign of b, as Python's % */
-shp_dim shp_dim_min(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim shp_dim_max(shp_dims *t, shp_dim a, shp_dim b);
+typedef enum shp_dim_op {
+    SHP_DIM_ADD, SHP_DIM_SUB, SHP_DIM_MUL, SHP_DIM_MIN, SHP_DIM_MAX,
+    SHP_DIM_FLOOR_DIV,      /* rounds down; b == 0: 0 (failed) */
+    SHP_DIM_CEIL_DIV,       /* rounds up; b == 0: 0 (failed) */
+    SHP_DIM_MOD,            /* sign of b, as Python's % */
+    /* The size two broadcast axes give: equal, or one of them 1. n for an integer n != 1 against anything; a where a != 1 is
+     * known; else the atom broadcast(a, b). Two different integers, neither 1: 0 (a contradiction the caller reports). */
+    SHP_DIM_BROADCAST,
+} shp_dim_op;
+shp_dim shp_dim_operate(shp_dims *t, shp_dim_op op, shp_dim a, shp_dim b);
+static inline shp_dim shp_dim_add(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_ADD, a, b); }
+static inline shp_dim shp_dim_sub(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_SUB, a, b); }
+static inline shp_dim shp_dim_mul(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_MUL, a, b); }
+static inline shp_dim shp_dim_min(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_MIN, a, b); }
+static inline shp_dim shp_dim_max(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_MAX, a, b); }
+static inline shp_dim shp_dim_floor_div(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_FLOOR_DIV, a, b); }
+static inline shp_dim shp_dim_ceil_div(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_CEIL_DIV, a, b); }
+static inline shp_dim shp_dim_mod(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_MOD, a, b); }
+static inline shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { return shp_dim_operate(t, SHP_DIM_BROADCAST, a, b); }
 /* a/b where the polynomial b divides the polynomial a exactly (B*S*768 / B*12*64 = S); else 0. Symbols that
  * cancel are taken as not 0. */
 shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b);
-/* The size two broadcast axes give: equal, or one of them 1. n for an integer n != 1 against anything; a where a != 1 is
- * known; else the atom broadcast(a, b). Two different integers, neither 1: 0 (a contradiction the caller reports). */
-shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b);
 
 /* ---- asking ---- */
 bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value);  /* is it a number, and which (value may be NULL) */

@@ -110,15 +110,15 @@ struct shp_dims {
     const shp_point *point;                 /* for these values, NULL: for s + 1 */
 };
 
-#define ZERO shp_dim_small(0)
-#define ONE shp_dim_small(1)
+#define ZERO SHP_DIM_LITERAL(0)
+#define ONE SHP_DIM_LITERAL(1)
 
 /* Whether d is a number that is its own handle, and which. */
 static inline bool is_small(shp_dim d) { return (d & SHP_DIM_NUMBER) != 0; }
-static inline int64_t small_value(shp_dim d) { return (int32_t)(d << 1) >> 1; }
+static inline int64_t small_value(shp_dim d) { return (int32_t)d >> 1; }
 
 /* The record of a dim that is no number; else one that holds nothing. */
-static inline shp_expr *open_at(const shp_dims *t, shp_dim d) { return ((shp_expr **)t->exprs.at)[is_small(d) ? 0 : d]; }
+static inline shp_expr *open_at(const shp_dims *t, shp_dim d) { return ((shp_expr **)t->exprs.at)[is_small(d) ? 0 : d >> 1]; }
 static inline shp_mono *mono_at(const shp_dims *t, uint32_t m) { return ((shp_mono **)t->monos.at)[m]; }
 static inline shp_atom *atom_at(const shp_dims *t, uint32_t a) { return ((shp_atom **)t->atoms.at)[a]; }
 static inline shp_named *symbol_at(const shp_dims *t, uint32_t s) { return ((shp_named **)t->symbols.at)[s]; }
@@ -159,11 +159,9 @@ shp_dim dim_minus(shp_dims *t, shp_dim a);                          /* -a */
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k);                /* a + k */
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b);
 bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r);     /* a = b*q + r as polynomials */
+shp_dim dim_apply(shp_dims *t, shp_dim_op op, shp_dim a, shp_dim b);
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim dim_ceil(shp_dims *t, shp_dim a, shp_dim b);
-shp_dim dim_mod(shp_dims *t, shp_dim a, shp_dim b);
 shp_dim dim_min(shp_dims *t, const shp_dim *list, uint32_t n);
-shp_dim dim_max(shp_dims *t, shp_dim a, shp_dim b);
 shp_dim dim_broadcast(shp_dims *t, const shp_dim *list, uint32_t n);
 shp_dim dim_atom(shp_dims *t, shp_atom_kind kind, const shp_dim *arg, uint32_t n);  /* as it stands: no identity applied */
 shp_atom *dim_lone(const shp_dims *t, shp_dim d);                   /* the atom that d is exactly, or NULL */

@@ -104,15 +104,14 @@ static bool identifier(shp_str s)
 /* unk__N, N given at first printing; names that the model uses are skipped. */
 static void put_unnamed(out *o, shp_symbol *s)
 {
-    char text[25] = "unk__";
-    out name = { o->t, text, sizeof text, 5, false };
-    while (!s->printed) {
-        put_number(&name, o->t->printed++);
-        if (!dim_find_name(o->t, (shp_str){ text, (uint32_t)name.len })) s->printed = o->t->printed;
-        name.len = 5;
-    }
-    put_number(&name, s->printed - 1);
-    put(o, text, name.len);
+    size_t from = o->len;
+    bool first = !s->printed;
+    do {
+        if (first) s->printed = ++o->t->printed;
+        o->len = from;
+        put_text(o, "unk__");
+        put_number(o, s->printed - 1);
+    } while (first && dim_find_name(o->t, (shp_str){ o->at + from, (uint32_t)(o->len - from) }));
 }
 
 static void put_symbol(out *o, shp_symbol *s, bool alone)
@@ -217,6 +216,7 @@ bool shp_dim_print(shp_dims *t, shp_dim d, char *text, size_t cap, size_t *len)
 
 /* ---- parse: every value is a fraction, whose denominator a floor or an exact division takes away ---- */
 
+enum { QUOTIENT = SHP_DIM_BROADCAST + 1 };      /* an operation of fractions only */
 typedef uint64_t fraction;      /* the numerator's handle, then the denominator's; 0: failed */
 
 typedef struct reader {
@@ -250,21 +250,21 @@ static shp_dim whole(shp_dims *t, fraction a)
     return (shp_dim)a == ONE ? (shp_dim)(a >> 32) : shp_dim_div_exact(t, (shp_dim)(a >> 32), (shp_dim)a);
 }
 
-/* floor, or the operation of two. */
-static fraction combine(shp_dims *t, char op, fraction a, fraction b)
+/* An operation of two, or floor and ceil of the first. */
+static fraction combine(shp_dims *t, int op, fraction a, fraction b)
 {
     shp_dim p = (shp_dim)(a >> 32), q = (shp_dim)a, x = (shp_dim)(b >> 32), y = (shp_dim)b;
     switch (op) {
-    case '+': case '-': return over(dim_sum(t, dim_times(t, p, y), 1, dim_times(t, x, q), op == '+' ? 1 : -1), dim_times(t, q, y));
-    case '*': return over(dim_times(t, p, x), dim_times(t, q, y));
-    case '/': return x == ZERO ? 0 : over(dim_times(t, p, y), dim_times(t, q, x));
-    case 'f': return over(dim_floor(t, p, q), ONE);
-    case 'c': return over(dim_ceil(t, p, q), ONE);
+    case SHP_DIM_ADD: case SHP_DIM_SUB:
+        return over(dim_sum(t, dim_times(t, p, y), 1, dim_times(t, x, q), op == SHP_DIM_ADD ? 1 : -1), dim_times(t, q, y));
+    case SHP_DIM_MUL: return over(dim_times(t, p, x), dim_times(t, q, y));
+    case QUOTIENT: return x == ZERO ? 0 : over(dim_times(t, p, y), dim_times(t, q, x));
+    case SHP_DIM_FLOOR_DIV: case SHP_DIM_CEIL_DIV: break;
+    default:
+        p = whole(t, a);
+        q = whole(t, b);
     }
-    shp_dim list[2] = { whole(t, a), whole(t, b) };
-    if (!list[0] || !list[1]) return 0;
-    return over(op == '%' ? dim_mod(t, list[0], list[1]) : op == 'm' ? dim_min(t, list, 2) : op == 'M' ? dim_max(t, list[0], list[1])
-                : dim_broadcast(t, list, 2), ONE);
+    return p && q ? over(dim_apply(t, (shp_dim_op)op, p, q), ONE) : 0;
 }
 
 static fraction parse_number(reader *r)
@@ -276,23 +276,23 @@ static fraction parse_number(reader *r)
     return over(shp_dim_const(r->t, v), ONE);
 }
 
-/* What combine calls a function, 0 for none. */
-static char function_of(shp_str s)
+/* The operation of that name, below 0 for none: 'A' and its number stand before each. */
+static int op_of(const char *name, size_t len)
 {
-    const char *p = "ffloor\0cceil\0cceiling\0mMin\0mmin\0MMax\0Mmax\0%Mod\0%mod\0bbroadcast\0";
-    while (*p && !shp_str_is(s, p + 1)) p += strlen(p) + 1;
-    return *p;
+    const char *p = "A+\0B-\0C*\0DMin\0Dmin\0EMax\0Emax\0Ffloor\0Gceil\0Gceiling\0H%\0HMod\0Hmod\0Ibroadcast\0J/\0";
+    while (*p && !shp_str_is((shp_str){ name, (uint32_t)len }, p + 1)) p += strlen(p) + 1;
+    return *p - 'A';
 }
 
 /* What stands between the parentheses of a call. */
-static fraction parse_call(reader *r, char f)
+static fraction parse_call(reader *r, int op)
 {
-    bool one = f == 'f' || f == 'c';
+    bool one = op == SHP_DIM_FLOOR_DIV || op == SHP_DIM_CEIL_DIV, two = op == SHP_DIM_MOD;
     fraction a = parse(r, 0);
     uint32_t n = 1;
-    for (; a && accept(r, ','); n++) a = one || (f == '%' && n > 1) ? 0 : combine(r->t, f, a, parse(r, 0));
-    if (!accept(r, ')') || (f == '%' && n == 1)) return 0;
-    return one ? combine(r->t, f, a, 0) : a;
+    for (; a && accept(r, ','); n++) a = one || (two && n > 1) ? 0 : combine(r->t, op, a, parse(r, 0));
+    if (!accept(r, ')') || (two && n == 1)) return 0;
+    return one ? combine(r->t, op, a, 0) : a;
 }
 
 static fraction parse_name(reader *r, bool quoted)
@@ -301,8 +301,8 @@ static fraction parse_name(reader *r, bool quoted)
     while (r->at < r->end && (quoted ? *r->at != '`' : name_char(*r->at))) r->at++;
     shp_str name = { from, (uint32_t)(r->at - from) };
     if (quoted && !accept(r, '`')) return 0;
-    char f = quoted ? 0 : function_of(name);
-    return f && accept(r, '(') ? parse_call(r, f) : over(r->lookup(r->arg, name), ONE);
+    int op = quoted ? -1 : op_of(name.at, name.len);
+    return op >= 0 && accept(r, '(') ? parse_call(r, op) : over(r->lookup(r->arg, name), ONE);
 }
 
 static fraction parse_primary(reader *r)
@@ -326,9 +326,9 @@ static fraction parse_factor(reader *r)
         r->at += 2;
         fraction x = base;
         if (!shp_dim_number(r->t, whole(r->t, parse_primary(r)), &n) || n < 0 || n > 64) return 0;
-        for (base = unit; n > 0; n--) base = combine(r->t, '*', base, x);
+        for (base = unit; n > 0; n--) base = combine(r->t, SHP_DIM_MUL, base, x);
     }
-    return minus ? combine(r->t, '-', over(ZERO, ONE), base) : base;
+    return minus ? combine(r->t, SHP_DIM_SUB, over(ZERO, ONE), base) : base;
 }
 
 /* A sum (rank 0), a product (1) or a factor (2). What fails is 0 to the end. */
@@ -338,12 +338,13 @@ static fraction parse(reader *r, int rank)
     if (r->depth >= 2 * MAX_DEPTH) return 0;
     r->depth++;
     fraction a = parse(r, rank + 1);
-    for (char c; a && (c = peek(r)) != 0; ) {
-        if (rank ? c != '*' && c != '/' && c != '%' : c != '+' && c != '-') break;
-        bool floor = ++r->at < r->end && c == '/' && *r->at == '/';
+    while (a && peek(r)) {
+        int op = op_of(r->at, 1);
+        if (op < 0 || rank != (op > SHP_DIM_SUB)) break;
+        bool floor = ++r->at < r->end && op == QUOTIENT && *r->at == '/';
         r->at += floor;
-        a = combine(r->t, c, a, parse(r, rank + 1));
-        if (floor) a = combine(r->t, 'f', a, 0);
+        a = combine(r->t, op, a, parse(r, rank + 1));
+        if (floor) a = combine(r->t, SHP_DIM_FLOOR_DIV, a, 0);
     }
     r->depth--;
     return a;

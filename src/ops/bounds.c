@@ -14,7 +14,7 @@ static bool in_bounds(shp_node *n, uint32_t i, shp_elem b[2])
     if (few) c = shp_in_content(n, i);
     if (!c || !c->count) return false;
     b[0] = c->elem[0];
-    b[1] = c->elem[few ? 0 : 1];
+    b[1] = c->elem[!few];
     for (uint32_t p = 1; few && p < c->count; p++)
         if (b[0] != c->elem[p]) return false;
     return true;
@@ -67,20 +67,19 @@ static int slope(shp_calc op, int operand)
     }
 }
 
-/* The bounds a and b of two operands (b: the same of one) under op, into a. false: none. */
-static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[2], const shp_elem b[2])
+/* The bounds a[0], a[1] and a[2], a[3] of two operands (these: the same of one) under op, into the first two. false: none. */
+static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[4])
 {
-    bool numbers = constant(n, a[0]) && constant(n, a[1]) && constant(n, b[0]) && constant(n, b[1]), flag = op >= SHP_EQUAL && op <= SHP_XOR;
-    bool one = a[0] == a[1] && b[0] == b[1], floats = shp_dtype_kind(dtype) == 'F';
+    bool numbers = true, flag = op >= SHP_EQUAL && op <= SHP_XOR, one = a[0] == a[1] && a[2] == a[3], floats = shp_dtype_kind(dtype) == 'F';
+    for (int k = 0; k < 4; k++) numbers = numbers && constant(n, a[k]);
     if (floats ? !one || !numbers : !numbers && op >= SHP_DIV && op <= SHP_POW) return false;
-    if (one) a[0] = a[1] = shp_elem_calc(n, op, dtype, a[0], b[0]);
+    if (one) a[0] = a[1] = shp_elem_calc(n, op, dtype, a[0], a[2]);
     else {
         int up = slope(op, 0), also = slope(op, 1);
         if (!up) return false;
-        shp_elem low = shp_elem_calc(n, op, dtype, a[up < 0], b[also < 0]), high = shp_elem_calc(n, op, dtype, a[up > 0], b[also > 0]);
-        int64_t v;
-        if (flag && shp_elem_is_int(n, low, &v) && v == 1) high = low;
-        if (flag && shp_elem_is_int(n, high, &v) && v == 0) low = high;
+        shp_elem low = shp_elem_calc(n, op, dtype, a[up < 0], a[2 + (also < 0)]), high = shp_elem_calc(n, op, dtype, a[up > 0], a[2 + (also > 0)]);
+        if (flag && low == shp_elem_int(n, 1)) high = low;
+        if (flag && high == shp_elem_int(n, 0)) low = high;
         a[0] = low;
         a[1] = high;
     }
@@ -89,15 +88,15 @@ static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[2], const sh
 
 void shp_out_calc_bounds(shp_node *n, shp_calc op)
 {
-    shp_elem a[2], b[2];
+    shp_elem a[4];
     uint32_t count = shp_inputs(n);
     bool any = false;
     if (!n->nout || n->failed || n->out[0].content) return;
     for (uint32_t i = 0; i < count; i++) any |= shp_in_bounds(n, i) != NULL;
     for (uint32_t i = 0; any && i < count; i++) {
-        if (!in_bounds(n, i, b)) return;
-        if (!i) a[0] = b[0], a[1] = b[1];
-        if ((i || op >= SHP_NEG) && !bounded(n, op, shp_in_dtype(n, 0), a, b)) return;
+        if (!in_bounds(n, i, a + 2)) return;
+        if (!i) a[0] = a[2], a[1] = a[3];
+        if ((i || op >= SHP_NEG) && !bounded(n, op, shp_in_dtype(n, 0), a)) return;
     }
     if (any) shp_out_bounds(n, 0, a[0], a[1]);
 }

@@ -341,13 +341,9 @@ static shp_dim raised(shp_node *n, shp_dim a, int64_t e)
 static shp_dim integers(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim b)
 {
     int64_t x, y;
+    if (op <= SHP_MAX) return shp_dim_operate(n->dims, (shp_dim_op)op, a, b);
     switch (op) {
-    case SHP_ADD: return add(n, a, b);
-    case SHP_SUB: return sub(n, a, b);
-    case SHP_MUL: return mul(n, a, b);
     case SHP_DIV: return divided(n, a, b);
-    case SHP_MIN: return dim_min(n, a, b);
-    case SHP_MAX: return dim_max(n, a, b);
     case SHP_MOD: return is(n, b, 0) ? 0 : shp_dim_mod(n->dims, a, b);
     case SHP_FMOD:
         if (is_num(n, a, &x) && is_num(n, b, &y)) return y == 0 ? 0 : num(n, y == -1 ? 0 : x % y);

@@ -21,7 +21,7 @@ shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
 bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
 static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp_dim_small(v) : shp_num(n, v); }
-static inline shp_dim lit(int v) { return shp_dim_small(v); }       /* a number that the rule itself names */
+#define lit(v) SHP_DIM_LITERAL(v)       /* a number that the rule itself names */
 #define add(n, a, b) shp_add(n, a, b)
 #define sub(n, a, b) shp_sub(n, a, b)
 #define mul(n, a, b) shp_mul(n, a, b)
@@ -30,7 +30,7 @@ static inline shp_dim lit(int v) { return shp_dim_small(v); }       /* a number 
 #define is_num(n, d, v) shp_is_num(n, d, v)
 static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
 static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
-static inline bool is(shp_node *n, shp_dim d, int v) { (void)n; return d == shp_dim_small(v); }     /* v: of 31 bits */
+#define is(n, d, v) ((d) == lit(v))     /* v: of 31 bits */
 
 /* ---- shared by families (ops/common.c) ---- */
 /* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */
@@ -53,8 +53,8 @@ bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v);      /* an integer co
 /* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown), floats rounded as the type
  * is; symbolic as far as the specification's arithmetic and the assumptions R2a, b and e let them. Comparisons and logic give 0 or 1 where the
  * ranges decide. b is ignored by what takes one operand (from SHP_NEG on). */
-typedef enum { SHP_ADD, SHP_SUB, SHP_MUL, SHP_DIV, SHP_MOD /* sign of the divisor */, SHP_FMOD /* of the dividend */, SHP_POW, SHP_MIN, SHP_MAX,
-               SHP_EQUAL, SHP_LESS, SHP_LESS_EQUAL, SHP_GREATER, SHP_GREATER_EQUAL, SHP_AND, SHP_OR, SHP_XOR,
+typedef enum { SHP_ADD = SHP_DIM_ADD, SHP_SUB, SHP_MUL, SHP_MIN, SHP_MAX /* so far as in dim.h */, SHP_DIV, SHP_MOD /* sign of the divisor */,
+               SHP_FMOD /* of the dividend */, SHP_POW, SHP_EQUAL, SHP_LESS, SHP_LESS_EQUAL, SHP_GREATER, SHP_GREATER_EQUAL, SHP_AND, SHP_OR, SHP_XOR,
                SHP_BIT_AND, SHP_BIT_OR, SHP_BIT_XOR, SHP_SHIFT_LEFT, SHP_SHIFT_RIGHT,
                SHP_NEG, SHP_ABS, SHP_SIGN, SHP_RELU, SHP_FLOOR, SHP_CEIL, SHP_ROUND, SHP_SQRT, SHP_RECIPROCAL, SHP_NOT, SHP_BIT_NOT } shp_calc;
 shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b);
