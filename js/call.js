@@ -4,22 +4,16 @@ import { Result } from './result.js';
 import { inNode, open, openNow, readFile } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
-/** @import { Request, Stats } from './engine.js' */
+/** @import { Host } from './engine.js' */
 /** @import { Source } from './source.js' */
 
 const BREATH = 50;                  // milliseconds of inference after which the page may do something else
 
-const newStats = () => ({ bytesRead: 0, reads: 0, nodesDone: 0, nodes: 0, memory: 0 });
-
-/** @param {Stats} stats @param {Source} source @param {InferOptions} options */
-function progress(stats, source, { onProgress, signal }) {
-    signal?.throwIfAborted();
-    onProgress?.({ phase: stats.nodes ? 'infer' : 'read', bytesRead: stats.bytesRead, size: source.size, nodesDone: stats.nodesDone, nodes: stats.nodes });
-}
-
-/** A rule of the host's for an operator. @param {InferOptions} options @param {string} name @returns {any} */
-function ruleOf({ operators }, name) {
-    for (const key of [name, `ai.onnx::${name}`, `::${name}`]) if (operators && Object.hasOwn(operators, key)) return operators[key];
+/** @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host
+ * @returns {Generator<unknown, Result, any>} */
+function* steps(module, source, options, host) {
+    const stats = { bytesRead: 0, reads: 0, nodesDone: 0, nodes: 0, memory: 0 }, report = yield* infer(module, source, options, host, stats);
+    return new Result(report, module, { ...stats, size: source.size ?? stats.bytesRead });
 }
 
 /** @param {InferOptions} options @param {string} location */
@@ -28,96 +22,52 @@ function given({ externalData }, location) {
     return externalData && Object.hasOwn(externalData, location) ? /** @type {any} */ (externalData)[location] : undefined;
 }
 
-/** @param {Uint8Array[]} parts */
-function joined(parts) {
-    if (parts.length < 2) return parts[0];
-    const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) out.set(part, at), at += part.length;
-    return out;
-}
-
-/** What is asked for; all of it, in parts if need be, where it must be exact.
- * @param {Stats} stats @param {{ offset: number, length: number, exact: boolean }} request @param {Source['read']} read */
-async function whole(stats, { offset, length, exact }, read) {
-    const parts = [];
-    for (let done = 0, part; done < length; done += part.length) {
-        parts.push(part = count(stats, await read(offset + done, length - done)));
-        if (!exact || !part.length) break;
-    }
-    return joined(parts);
-}
-
-/** @param {Stats} stats @param {Uint8Array} bytes */
-function count(stats, bytes) {
-    stats.reads++;
-    stats.bytesRead += bytes.length;
-    return bytes;
-}
+/** @param {string} location @param {string} what */
+const missing = (location, what) => new Error(`no source is given for ${location}; pass ${what} in externalData`);
 
 /**
  * @param {WebAssembly.Module} module @param {ModelSource} model @param {InferOptions} options
  * @returns {Promise<Result>}
  */
 export async function call(module, model, options) {
-    options.signal?.throwIfAborted();
-    const stats = newStats(), source = await open(model, options.signal);
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const source = await open(model, signal);
+    let breath = performance.now();
     /** @type {Map<string, Promise<Source>>} */
     const beside = new Map();
-    /** @param {string} location */
-    const external = (location) => {
-        let opened = beside.get(location);
-        if (!opened) {
-            const other = given(options, location);
-            opened = other !== undefined ? open(other, options.signal) : source.external ? source.external(location)
-                : Promise.reject(new Error(`no source is given for ${location}; pass it in externalData`));
-            beside.set(location, opened);
-        }
-        return opened;
-    };
-    /** @param {Request} request @returns {Promise<any>} */
-    const answer = async (request) => {
-        if (request.kind === 'rule') return ruleOf(options, request.name)(request.node);
-        if (request.kind === 'read') {
-            const from = request.location === undefined ? source : await external(request.location);
-            return whole(stats, request, (offset, length) => from.read(offset, length));
-        }
-        if (performance.now() - breath < BREATH) return;
-        await new Promise((resume) => { setTimeout(resume); });
-        breath = performance.now();
-    };
-    let breath = performance.now();
-    try {
-        const steps = infer(module, source, options, stats);
-        let step = steps.next();
-        while (!step.done) {
-            progress(stats, source, options);
-            const { value } = step;
-            let reply;
-            try {
-                reply = await answer(value);
-            } catch (error) {
-                reply = blame(error, value, options);
+    const running = steps(module, source, options, {
+        external(location) {
+            let opened = beside.get(location);
+            if (!opened) {
+                const other = given(options, location);
+                opened = other !== undefined ? open(other, signal) : source.external?.(location) ?? Promise.reject(missing(location, 'it'));
+                beside.set(location, opened);
             }
-            step = steps.next(reply);
+            return opened;
+        },
+        async breathe() {
+            if (performance.now() - breath < BREATH) return;
+            await new Promise((resume) => { setTimeout(resume); });
+            breath = performance.now();
+        },
+    });
+    try {
+        let step = running.next();
+        while (!step.done) {
+            let value;
+            try {
+                value = await step.value;
+            } catch (error) {
+                step = running.throw(error);
+                continue;
+            }
+            step = running.next(value);
         }
-        return new Result(step.value, module, { ...stats, size: source.size ?? stats.bytesRead });
+        return step.value;
     } finally {
-        for (const opened of [Promise.resolve(source), ...beside.values()]) await opened.then((s) => s.close?.()).catch(() => {});
+        for (const opened of [source, ...beside.values()]) await Promise.resolve(opened).then((s) => s.close?.()).catch(() => {});
     }
-}
-
-/** What went wrong, for the engine to go on with; thrown where it cannot.
- * @param {unknown} error @param {Request} request @param {InferOptions} options */
-function blame(error, request, { signal }) {
-    if (signal?.aborted || request.kind === 'pause' || request.kind === 'read' && request.location === undefined) throw error;
-    return error instanceof Error ? error : new Error(String(error));
-}
-
-/** @template T @param {T | Promise<T>} value @param {string} what @returns {T} */
-function atOnce(value, what) {
-    if (value instanceof Promise) throw new TypeError(`${what} answers with a promise: use inferShapes`);
-    return value;
 }
 
 /**
@@ -125,36 +75,21 @@ function atOnce(value, what) {
  * @returns {Result}
  */
 export function callNow(module, model, options) {
-    const stats = newStats(), source = openNow(model);
+    const source = openNow(model);
     if (!source) throw new TypeError('inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }: use inferShapes');
-    /** @param {Request} request @returns {any} */
-    const answer = (request) => {
-        if (request.kind === 'pause') return;
-        if (request.kind === 'rule') return atOnce(ruleOf(options, request.name)(request.node), `options.operators[${JSON.stringify(request.name)}]`);
-        const { location, offset, length } = request, other = location === undefined ? undefined : given(options, location);
-        const from = location === undefined ? source : other === undefined ? undefined : openNow(other);
-        if (!from) throw new Error(`no source is given for ${location}; pass its bytes in externalData`);
-        const parts = [];
-        for (let done = 0, part; done < length; done += part.length) {
-            parts.push(part = count(stats, atOnce(from.read(offset + done, length - done), 'read()')));
-            if (!request.exact || !part.length) break;
-        }
-        return joined(parts);
-    };
-    const steps = infer(module, source, options, stats);
-    let step = steps.next();
-    while (!step.done) {
-        progress(stats, source, options);
-        let reply;
-        try {
-            reply = answer(step.value);
-        } catch (error) {
-            if (error instanceof TypeError && step.value.kind === 'rule') throw error;
-            reply = blame(error, step.value, options);
-        }
-        step = steps.next(reply);
+    const running = steps(module, source, options, {
+        external(location) {
+            const opened = openNow(given(options, location));
+            if (!opened) throw missing(location, 'its bytes');
+            return opened;
+        },
+        breathe() {},
+    });
+    let step = running.next();
+    for (; !step.done; step = running.next(step.value)) {
+        if (step.value instanceof Promise) throw new TypeError('read() or a rule in options.operators answers with a promise: use inferShapes');
     }
-    return new Result(step.value, module, { ...stats, size: source.size ?? stats.bytesRead });
+    return step.value;
 }
 
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */

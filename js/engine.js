@@ -5,10 +5,8 @@ import { nodeView, Report } from './report.js';
 
 /** @import { InferOptions } from './model.d.ts' */
 /** @import { Source } from './source.js' */
-/** What the engine needs; answered with bytes (none at the end of the source), a rule's outputs, or an Error that says why not.
- * @typedef {{ kind: 'read', offset: number, length: number, exact: boolean, location?: string }
- *     | { kind: 'rule', name: string, node: ReturnType<typeof nodeView> }
- *     | { kind: 'pause' }} Request */
+/** What a call turns to: a file of external data, and a moment to do something else.
+ * @typedef {{ external: (location: string) => Source | Promise<Source>, breathe: () => unknown }} Host */
 /** @typedef {{ bytesRead: number, reads: number, nodesDone: number, nodes: number, memory: number }} Stats */
 
 /** A file that is no model, or that the options do not let pass. */
@@ -24,7 +22,7 @@ export class ModelError extends Error {
     }
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder(), encoder = new TextEncoder();
 
 /** One instance and its memory. */
 class Instance {
@@ -61,7 +59,7 @@ class Instance {
         return at;
     }
 
-    /** Copies bytes to an address, or to new memory. @param {Uint8Array} bytes */
+    /** Copies bytes to an address, or to new memory. @param {ArrayLike<number>} bytes */
     put(bytes, at = this.alloc(bytes.length)) {
         new Uint8Array(this.memory.buffer).set(bytes, at);
         return at;
@@ -128,14 +126,59 @@ function windows({ size, first, max, gap }) {
     };
 }
 
+/** A rule of the host's for an operator. @param {InferOptions} options @param {string} name @returns {any} */
+function ruleOf({ operators }, name) {
+    for (const key of [name, `ai.onnx::${name}`, `::${name}`]) if (operators && Object.hasOwn(operators, key)) return operators[key];
+}
+
 /**
- * A call: yields requests, returns the report.
- * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Stats} stats
- * @returns {Generator<Request, Report, any>}
+ * A call: yields what may have to be waited for, is given what comes of it, and returns the report.
+ * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host @param {Stats} stats
+ * @returns {Generator<unknown, Report, any>}
  */
-export function* infer(module, source, options, stats) {
-    const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm;
+export function* infer(module, source, options, host, stats) {
+    const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm, { onProgress, signal } = options;
     const next = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
+
+    /** @param {Source} from @param {number} offset @param {number} length @returns {Generator<unknown, Uint8Array, any>} */
+    function* read(from, offset, length) {
+        const bytes = yield from.read(offset, length);
+        stats.reads++;
+        stats.bytesRead += bytes.length;
+        return bytes;
+    }
+
+    /** Exactly that range, in parts if need be; less where the source ends.
+     * @param {string} location @param {number} offset @param {number} length @returns {Generator<unknown, Uint8Array, any>} */
+    function* range(location, offset, length) {
+        /** @type {Source} */
+        const from = location ? yield host.external(location) : source;
+        const bytes = new Uint8Array(length);
+        let done = 0;
+        for (let part; done < length && (part = yield* read(from, offset + done, length - done)).length; done += part.length) bytes.set(part, done);
+        return bytes.subarray(0, done);
+    }
+
+    /** @returns {Generator<unknown, number[], any>} */
+    function* rule() {
+        const node = nodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
+        return encodeOutputs(yield ruleOf(options, name)(node), name);
+    }
+
+    /** Gives the engine what is asked for, or a line that says why it cannot be had.
+     * @param {Generator<unknown, ArrayLike<number>, any>} asked @param {unknown} vital without it the call ends */
+    function* answer(asked, vital) {
+        let ok = 1, bytes;
+        try {
+            bytes = yield* asked;
+        } catch (error) {
+            if (vital || signal?.aborted) throw error;
+            ok = 0;
+            bytes = encoder.encode((error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' '));
+        }
+        exports.model_give(ok, wasm.put(bytes), bytes.length);
+    }
+
     let end = 0, scratch = 0, room = 0, status = exports.model_start(wasm.put(encoded), encoded.length, ...size);
     for (;; status = exports.model_step()) {
         stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
@@ -143,38 +186,25 @@ export function* infer(module, source, options, stats) {
         stats.memory = wasm.word(L.WORD_MEMORY);
         if (status === L.DONE) return leave(wasm, wasm.report());
         if (status === L.ERROR) throw leave(wasm, wasm.failure());
-        if (status === L.PAUSE) { yield { kind: 'pause' }; continue; }
-        if (status === L.NEED_RULE) {
-            const node = nodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
-            /** @type {Uint8Array | Error} */
-            let answer = yield { kind: 'rule', name, node };
-            if (!(answer instanceof Error)) try { answer = encodeOutputs(answer, name); } catch (error) { answer = /** @type {Error} */ (error); }
-            give(wasm, answer);
-            continue;
-        }
+        const { bytesRead, nodesDone, nodes } = stats;
+        signal?.throwIfAborted();
+        onProgress?.({ phase: nodes ? 'infer' : 'read', bytesRead, size: source.size, nodesDone, nodes });
+        if (status === L.PAUSE) { yield host.breathe(); continue; }
+        if (status === L.NEED_RULE) { yield* answer(rule(), false); continue; }
         const offset = /** @type {number} */ (wasm.wide(L.WORD_OFFSET_LOW)), length = /** @type {number} */ (wasm.wide(L.WORD_LENGTH_LOW));
         if (length) {
-            const location = wasm.word(L.WORD_LOCATION_LENGTH) ? wasm.text(L.WORD_LOCATION) : undefined;
-            const answer = yield { kind: 'read', offset, length, exact: true, ...(location === undefined ? {} : { location }) };
-            give(wasm, answer);
+            const location = wasm.text(L.WORD_LOCATION);
+            yield* answer(range(location, offset, length), !location);
             continue;
         }
-        const [start, want] = next(offset, end);
-        /** @type {Uint8Array} */
-        const bytes = yield { kind: 'read', offset: start, length: want, exact: false };
-        const fresh = bytes.subarray(Math.min(offset - start, bytes.length));
+        const [start, want] = next(offset, end), bytes = yield* read(source, start, want);
         end = start + bytes.length;
         if (!bytes.length) exports.model_end(...split(Math.min(start, source.size ?? start)));
+        const fresh = bytes.subarray(Math.min(offset - start, bytes.length));
         if (!fresh.length) continue;
         if (fresh.length > room) scratch = wasm.alloc(room = Math.max(fresh.length, Math.min(2 * fresh.length, source.max)));
         exports.model_give(1, wasm.put(fresh, scratch), fresh.length);
     }
-}
-
-/** @param {Instance} wasm @param {Uint8Array | Error} answer */
-function give(wasm, answer) {
-    const ok = !(answer instanceof Error), bytes = ok ? answer : new TextEncoder().encode(answer.message.replace(/\s*\n\s*/g, ' '));
-    wasm.exports.model_give(+ok, wasm.put(bytes), bytes.length);
 }
 
 /**
@@ -186,7 +216,7 @@ export function evaluator(module, bindings) {
     const encoded = encodeBindings(bindings), wasm = instance(module), at = wasm.put(encoded);
     leave(wasm, undefined);         // an evaluation does not wait: no call begins before it is over
     return (text) => {
-        const bytes = new TextEncoder().encode(text);
+        const bytes = encoder.encode(text);
         const status = wasm.exports.model_evaluate(wasm.put(bytes), bytes.length, at, encoded.length);
         if (status === L.EVALUATED) {
             return BigInt.asIntN(64, BigInt(wasm.word(L.WORD_VALUE_HIGH)) << 32n | BigInt(wasm.word(L.WORD_VALUE_LOW)));

@@ -19,22 +19,17 @@ class Message {
     /** @type {number[]} */
     bytes = [];
 
-    /** @param {number | bigint} value */
+    /** @param {number | bigint | boolean} value */
     varint(value) {
-        if (typeof value === 'number' && value >= 0) {
-            for (; value >= 128; value = Math.floor(value / 128)) this.bytes.push(value % 128 | 128);
-            this.bytes.push(value);
-        } else {
-            let bits = BigInt.asUintN(64, BigInt(value));
-            for (; bits >= 128n; bits >>= 7n) this.bytes.push(Number(bits & 127n) | 128);
-            this.bytes.push(Number(bits));
-        }
+        let bits = BigInt.asUintN(64, BigInt(value));
+        for (; bits > 127n; bits >>= 7n) this.bytes.push(Number(bits & 127n) | 128);
+        this.bytes.push(Number(bits));
     }
 
     /** @param {number} field @param {number | bigint | boolean} value */
     int(field, value) {
         this.varint(field * 8);
-        this.varint(typeof value === 'boolean' ? +value : value);
+        this.varint(value);
     }
 
     /** @param {number} field @param {number} value */
@@ -55,16 +50,23 @@ class Message {
 /** @param {unknown} value @param {string} where @param {bigint} [least] @returns {number | bigint} */
 function integer(value, where, least = 0n) {
     if (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value < INT64) {
-        if (BigInt(/** @type {number} */ (value)) >= least) return /** @type {number} */ (value);
+        if (/** @type {number} */ (value) >= least) return /** @type {number} */ (value);
     }
     throw wrong(where, value, `an integer, ${least} or more`);
 }
 
-/** @param {unknown} value @param {string} where @returns {[string, any][]} */
+/** Where a name stands in a list. @param {string[]} list @param {string} name @param {string} where */
+function placeIn(list, name, where) {
+    const at = list.indexOf(name);
+    if (at < 0) throw new TypeError(`${where} has ${show(name)}: it knows ${list.join(', ')}`);
+    return at;
+}
+
+/** Names and values, and where each stands. @param {any} value @param {string} where @returns {[string, any, string][]} */
 function entries(value, where) {
     if (value == null) return [];
     if (typeof value !== 'object') throw wrong(where, value, 'an object');
-    return value instanceof Map ? [...value] : Object.entries(value);
+    return [...value instanceof Map ? value : Object.entries(value)].map(([name, item]) => [name, item, `${where}[${show(name)}]`]);
 }
 
 /** One dim or element: a number, text, or unknown, in three fields that follow each other.
@@ -93,7 +95,7 @@ function valueMessage(value, where, name, elements = 'data') {
     }
     if (data != null) {
         if (!isList(data)) throw wrong(`${where}.${elements}`, data, 'an array of the elements, row by row');
-        if (data.length <= L.ELEMENTS_MAX) addElements(to, Array.from(data), `${where}.${elements}`);
+        if (data.length <= L.ELEMENTS_MAX) Array.from(data).forEach((value, i) => element(to, value, `${where}.${elements}[${i}]`));
     }
     return to;
 }
@@ -101,67 +103,53 @@ function valueMessage(value, where, name, elements = 'data') {
 /** @param {unknown} value @returns {value is ArrayLike<unknown>} */
 const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value) && !(value instanceof DataView);
 
-/** @param {Message} to @param {unknown[]} data @param {string} where */
-function addElements(to, data, where) {
-    data.forEach((element, i) => {
-        if (typeof element === 'boolean') to.int(L.FIELD_DATA, element);
-        else if (typeof element === 'number' && !Number.isSafeInteger(element) || Object.is(element, -0)) to.real(L.FIELD_DATA_REAL, Number(element));
-        else item(to, L.FIELD_DATA, element, `${where}[${i}]`, -INT64);
-    });
+/** @param {Message} to @param {unknown} value @param {string} where */
+function element(to, value, where) {
+    if (typeof value === 'boolean') to.int(L.FIELD_DATA, value);
+    else if (typeof value === 'number' && !Number.isSafeInteger(value) || Object.is(value, -0)) to.real(L.FIELD_DATA_REAL, Number(value));
+    else item(to, L.FIELD_DATA, value, where, -INT64);
 }
 
-/** @param {InferOptions} options @returns {Uint8Array} */
+/** Sizes by name. @param {Message} to @param {unknown} given @param {string} where @param {bigint} [least] */
+function addBindings(to, given, where, least) {
+    for (const [name, size, place] of entries(given, where)) {
+        const one = new Message();
+        one.block(L.FIELD_NAME, name);
+        one.int(L.FIELD_SIZE, integer(size, place, least));
+        to.block(L.FIELD_BINDING, one);
+    }
+    return to.bytes;
+}
+
+/** @param {InferOptions} options @returns {number[]} bytes, as of all that follow */
 export function encodeOptions(options) {
     if (typeof options !== 'object' || !options) throw wrong('options', options, 'an object');
-    for (const key in options) if (!KNOWN.includes(key)) throw new TypeError(`options has ${show(key)}: it knows ${KNOWN.join(', ')}`);
+    for (const key in options) placeIn(KNOWN, key, 'options');
     const { strict, merge = 'refine' } = options, to = new Message();
     if (strict != null && typeof strict !== 'boolean') throw wrong('options.strict', strict, 'true or false');
     if (merge !== 'refine' && merge !== 'override') throw wrong('options.merge', merge, '"refine" or "override"');
-    if (strict) to.int(L.FIELD_STRICT, 1);
-    if (merge === 'override') to.int(L.FIELD_OVERRIDE, 1);
-    for (const [name, size] of entries(options.freeDimensionOverrides, 'options.freeDimensionOverrides')) {
-        to.block(L.FIELD_BINDING, binding(name, size, `options.freeDimensionOverrides[${show(name)}]`));
-    }
-    for (const [name, value] of entries(options.inputs, 'options.inputs')) {
-        to.block(L.FIELD_INPUT, valueMessage(value, `options.inputs[${show(name)}]`, name));
-    }
-    for (const [name, rule] of entries(options.operators, 'options.operators')) {
-        if (typeof rule !== 'function') throw wrong(`options.operators[${show(name)}]`, rule, 'a function');
+    to.int(L.FIELD_STRICT, strict ?? false);
+    to.int(L.FIELD_OVERRIDE, merge === 'override');
+    addBindings(to, options.freeDimensionOverrides, 'options.freeDimensionOverrides');
+    for (const [name, value, where] of entries(options.inputs, 'options.inputs')) to.block(L.FIELD_INPUT, valueMessage(value, where, name));
+    for (const [name, rule, where] of entries(options.operators, 'options.operators')) {
+        if (typeof rule !== 'function') throw wrong(where, rule, 'a function');
         to.block(L.FIELD_HOST_OP, name.replace(/^(ai\.onnx)?::/, ''));
     }
     for (const [name, value] of entries(options.limits, 'options.limits')) {
-        const i = LIMITS.indexOf(name);
-        if (i < 0) throw new TypeError(`options.limits has ${show(name)}: it knows ${LIMITS.join(', ')}`);
-        to.int(L.FIELD_NESTING + i, integer(value, `options.limits.${name}`));
+        to.int(L.FIELD_NESTING + placeIn(LIMITS, name, 'options.limits'), integer(value, `options.limits.${name}`));
     }
     to.int(L.FIELD_SEED, Math.floor(Math.random() * 2 ** 53));
-    return Uint8Array.from(to.bytes);
+    return to.bytes;
 }
 
-/** @param {string} name @param {unknown} size @param {string} where */
-function binding(name, size, where) {
-    const to = new Message();
-    to.block(L.FIELD_NAME, name);
-    to.int(L.FIELD_SIZE, integer(size, where));
-    return to;
-}
+/** Values of symbols, for evaluation. @param {unknown} bindings */
+export const encodeBindings = (bindings) => addBindings(new Message(), bindings, 'bindings', -INT64);
 
-/** Values of symbols, for evaluation. @param {unknown} bindings @returns {Uint8Array} */
-export function encodeBindings(bindings) {
-    const to = new Message();
-    for (const [name, size] of entries(bindings, 'bindings')) {
-        const one = new Message();
-        one.block(L.FIELD_NAME, name);
-        one.int(L.FIELD_SIZE, integer(size, `bindings[${show(name)}]`, -INT64));
-        to.block(L.FIELD_BINDING, one);
-    }
-    return Uint8Array.from(to.bytes);
-}
-
-/** A host rule's answer. @param {unknown} outputs @param {string} op @returns {Uint8Array} */
+/** A host rule's answer. @param {unknown} outputs @param {string} op */
 export function encodeOutputs(outputs, op) {
     if (!Array.isArray(outputs)) throw new TypeError(`it answers ${show(outputs)}: return an array of { type, shape }, one an output`);
     const to = new Message();
     outputs.forEach((value, i) => to.block(L.FIELD_OUTPUT, valueMessage(value, `output ${i} of ${op}`, undefined, 'content')));
-    return Uint8Array.from(to.bytes);
+    return to.bytes;
 }

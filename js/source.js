@@ -201,4 +201,4 @@ export async function open(given, signal) {
 export const readFileNow = (url) => inNode ? process.getBuiltinModule?.('node:fs')?.readFileSync(url) : undefined;
 
 /** @param {URL} url @returns {Promise<Uint8Array>} */
-export const readFile = async (url) => (await builtin('node:fs/promises')).readFile(url);
+export const readFile = async (url) => (await builtin('node:fs')).readFileSync(url);

@@ -22,6 +22,7 @@ struct shp_engine {
     shp_options options;
     value *input;                   /* beside options.input */
     shp_status status;
+    shp_status (*phase)(shp_engine *e);     /* what the next step does: called so, no phase becomes part of another's code */
 };
 
 /* ---- options ---- */
@@ -315,13 +316,6 @@ shp_engine *shp_engine_new(shp_arena *a)
 
 const shp_ask *shp_engine_ask(const shp_engine *e) { return &e->ask; }
 
-shp_status shp_engine_start(shp_engine *e, const uint8_t *options, size_t len, uint64_t size)
-{
-    if (!read_options(e, shp_wire_of(options, len))) return no_memory(e);
-    e->skim = shp_skim_new(e->a, size, e->options.nesting * 3 + 16);
-    return e->skim ? shp_engine_step(e) : no_memory(e);
-}
-
 void shp_engine_give(shp_engine *e, bool ok, const uint8_t *bytes, size_t len)
 {
     shp_str why = { (const char *)bytes, (uint32_t)len };
@@ -362,6 +356,12 @@ static bool read_model(shp_engine *e)
     return e->x && read_inputs(e, m->graph);
 }
 
+static shp_status report(shp_engine *e)
+{
+    e->ask.report = shp_report_make(e->x);
+    return e->ask.report ? SHP_DONE : no_memory(e);
+}
+
 static shp_status infer(shp_engine *e)
 {
     shp_infer *x = e->x;
@@ -379,9 +379,8 @@ static shp_status infer(shp_engine *e)
         if (!e->ask.report) return no_memory(e);
         break;
     case SHP_DONE:
-        e->ask.report = shp_report_make(x);
-        if (!e->ask.report) return no_memory(e);
-        break;
+        e->phase = report;
+        return e->phase(e);
     case SHP_ERROR:
         fail(e, x->error ? x->error : SHP_E_MEMORY, (shp_str){ "", 0 }, "");
         e->ask.message = x->error_message;
@@ -391,15 +390,26 @@ static shp_status infer(shp_engine *e)
     return e->status;
 }
 
+static shp_status skim(shp_engine *e)
+{
+    e->ask.length = 0;
+    if (shp_skim_wants(e->skim, &e->ask.offset)) return e->status = SHP_NEED_BYTES;
+    if (!read_model(e)) return e->status = SHP_ERROR;
+    e->phase = infer;
+    return e->phase(e);
+}
+
 shp_status shp_engine_step(shp_engine *e)
 {
-    if (e->status == SHP_ERROR) return e->status;
-    if (e->skim) {
-        e->ask.length = 0;
-        if (shp_skim_wants(e->skim, &e->ask.offset)) return e->status = SHP_NEED_BYTES;
-        if (!read_model(e)) return e->status = SHP_ERROR;
-    }
-    return infer(e);
+    return e->status == SHP_ERROR ? e->status : e->phase(e);
+}
+
+shp_status shp_engine_start(shp_engine *e, const uint8_t *options, size_t len, uint64_t size)
+{
+    if (!read_options(e, shp_wire_of(options, len))) return no_memory(e);
+    e->skim = shp_skim_new(e->a, size, e->options.nesting * 3 + 16);
+    e->phase = skim;
+    return e->skim ? shp_engine_step(e) : no_memory(e);
 }
 
 /* ---- evaluation ---- */
