@@ -344,7 +344,8 @@ static void enter_inputs(shp_infer *x, shp_scope *s)
         if (g->slot[slot].is_input && in.shape && f.shape && !fits(x, in.shape, f.shape))
             shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
         if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
-            in.tensor = f.tensor;
+            /* its elements are the initializer's only where it surely is of that type and shape */
+            if (f.shape && fits(x, in.shape, f.shape) && (!in.type || in.type == f.type)) in.tensor = f.tensor;
             for (int32_t k = 0; k < in.shape->rank; k++)
                 if (!shp_dim_number(x->dims, in.shape->dim[k], NULL)) in.tensor = NULL;
             if (!in.type) in.type = f.type;

@@ -241,7 +241,9 @@ static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
 {
     if ((f->content && f->content->fixed) || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
     if (!f->content && f->tensor) {
-        f->content = shp_tensor_content(n->x, n->scope, f->tensor);
+        const shp_content *c = shp_tensor_content(n->x, n->scope, f->tensor);
+        int64_t count = shp_shape_count(n->x, f->shape);
+        f->content = c && count >= 0 && count != c->count ? NULL : c;       /* options may give a shape that is not the data's */
         n->own |= n->x->p->probing && !f->content;
         if (n->x->p->waiting) return NULL;
     }

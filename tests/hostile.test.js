@@ -117,3 +117,18 @@ test('memory that runs out, at any place, is an error', () => {
     }
     assert.ok(failed > 3);
 });
+
+// By the specification an initializer of an input's name is its default; one of another type or size is none, and its elements are nobody's.
+test('an initializer that is not of its input\'s type and size', () => {
+    const bytes = model({
+        ir: 10,
+        inputs: [{ name: 'x', type: 'float', shape: [4, 5] }],
+        outputs: [{ name: 'y' }],
+        initializers: [{ name: 'x', type: 'int64', dims: [1], data: [0] }, { name: 'from', type: 'int64', dims: [1], data: [0] },
+            { name: 'to', type: 'int64', dims: [1], data: [2] }],
+        nodes: [{ op: 'Slice', inputs: ['x', 'from', 'to'], outputs: ['y'] }],
+    });
+    const { values, diagnostics } = inferShapesSync(bytes).toJSON(), y = values.find(({ name }) => name === 'y');
+    assert.deepEqual(y, { name: 'y', graph: '', kind: 'output', type: 'float32', shape: [2, 5], node: 'Slice#0' });
+    assert.match(diagnostics[0].message, /'x' is declared as \[4, 5\], but its initializer is \[1\]/);
+});
