@@ -82,11 +82,10 @@ class Instance {
     }
 }
 
-/** The instance of a call that is over, cleared for the next one: fresh memory takes longer than most calls. The reference is weak, so it
- * goes when it would have gone anyway, and one that would take long to clear is not kept.
+/** The instance of a call that is over, for the next one: fresh memory takes longer than most calls. The reference is weak, so it goes when
+ * it would have gone anyway.
  * @type {WeakRef<Instance> | undefined} */
 let idle;
-const KEPT = 64 << 20;
 
 /** An instance as good as new. @param {WebAssembly.Module} module */
 function instance(module) {
@@ -99,7 +98,7 @@ function instance(module) {
 
 /** Leaves an instance to the next call. @template T @param {Instance} wasm @param {T} result what has been taken out of it */
 function leave(wasm, result) {
-    if (wasm.memory.buffer.byteLength <= KEPT) idle = new WeakRef(wasm);
+    idle = new WeakRef(wasm);
     return result;
 }
 

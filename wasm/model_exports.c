@@ -8,16 +8,14 @@ enum { PAGE = 65536 };
 
 extern unsigned char __heap_base;
 
-/* The heap's top moves up, and back at a reset. What is above it is zeroed. */
-static uintptr_t top, pages_end;
-
-static uintptr_t heap(void) { return ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15; }
+/* The heap's top moves up, and back at a reset. Below `used` an earlier call has written: that is cleared when it is handed out again. */
+static uintptr_t top, used, pages_end;
 
 static void *grow(void *host, size_t size)
 {
     (void)host;
     if (!top) {
-        top = heap();
+        top = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
         pages_end = __builtin_wasm_memory_size(0) * (uintptr_t)PAGE;
     }
     size = (size + 15) & ~(size_t)15;
@@ -27,6 +25,7 @@ static void *grow(void *host, size_t size)
         pages_end += more * PAGE;
     }
     void *p = (void *)top;
+    if (top < used) memset(p, 0, size < used - top ? size : used - top);
     top += size;
     return p;
 }
@@ -80,7 +79,7 @@ shp_status model_step(void)
 /* model_reset - forgets the call, so that the instance serves as a new one; memory stays as large as it is. */
 void model_reset(void)
 {
-    if (top > heap()) memset((void *)heap(), 0, top - heap());
+    if (top > used) used = top;
     top = 0;
     arena = (shp_arena){ .grow = NULL };
 }
