@@ -328,6 +328,13 @@ static bool fits(const shp_infer *x, const shp_shape *declared, const shp_shape 
     return declared->rank == s->rank;
 }
 
+static bool all_numbers(const shp_infer *x, const shp_shape *s)
+{
+    for (int32_t k = 0; s && k < s->rank; k++)
+        if (!shp_dim_number(x->dims, s->dim[k], NULL)) return false;
+    return true;
+}
+
 /* A scope's facts before any of its nodes: captured values, initializers, inputs. */
 static void enter_inputs(shp_infer *x, shp_scope *s)
 {
@@ -345,9 +352,7 @@ static void enter_inputs(shp_infer *x, shp_scope *s)
             shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
         if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
             /* its elements are the initializer's only where it surely is of that type and shape */
-            if (f.shape && fits(x, in.shape, f.shape) && (!in.type || in.type == f.type)) in.tensor = f.tensor;
-            for (int32_t k = 0; k < in.shape->rank; k++)
-                if (!shp_dim_number(x->dims, in.shape->dim[k], NULL)) in.tensor = NULL;
+            if (f.shape && fits(x, in.shape, f.shape) && all_numbers(x, in.shape) && (!in.type || in.type == f.type)) in.tensor = f.tensor;
             if (!in.type) in.type = f.type;
             s->fact[slot] = in;
         } else s->fact[slot] = f;
@@ -666,13 +671,6 @@ typedef struct shp_sight {
 
 static void see(shp_sight *s, uint64_t what) { s->key = shp_mix(s->key, what); }
 
-static bool all_numbers(const shp_node *n, const shp_shape *s)
-{
-    for (int32_t k = 0; s && k < s->rank; k++)
-        if (!shp_dim_number(n->dims, s->dim[k], NULL)) return false;
-    return true;
-}
-
 /* A node's operator, attributes and inputs but for their contents. false: there is more to it than is looked at. */
 static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
 {
@@ -692,7 +690,7 @@ static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
         uint32_t parts = (f->id == SHP_ABSENT ? 4u : 0) | (f->tensor ? 2u : 0) | (f->content ? 1u : 0);
         see(s, (uint64_t)(rank > 0 ? shape->dim[0] : 0) << 32 | (uint32_t)(rank + 2) << 8 | (uint32_t)f->type << 3 | parts);
         for (int32_t k = 1; k < rank; k += 2) see(s, (uint64_t)(k + 1 < rank ? shape->dim[k + 1] : 0) << 32 | shape->dim[k]);
-        s->open |= learned && !all_numbers(n, shape);
+        s->open |= learned && !all_numbers(n->x, shape);
     }
     return true;
 }

@@ -212,18 +212,9 @@ bool shp_schema_attr_next(const shp_schema *s, shp_schema_attr *a)
     return *p != 0;
 }
 
-static const uint8_t *named(const shp_schema *s, shp_str name)
+bool shp_schema_has_attr(const shp_schema *s, shp_str name)
 {
     const uint8_t *p = s->list[SHP_LIST_ATTRS];
     while (*p && !shp_str_is(name, (const char *)p)) p = past_head(past_text(p));
-    return *p ? p : NULL;
+    return *p != 0;
 }
-
-bool shp_schema_attr_find(const shp_schema *s, const char *name, shp_schema_attr *out)
-{
-    const uint8_t *p = named(s, (shp_str){ name, (uint32_t)strlen(name) });
-    if (p) read_attr(p, out);
-    return p != NULL;
-}
-
-bool shp_schema_has_attr(const shp_schema *s, shp_str name) { return named(s, name) != NULL; }

@@ -69,8 +69,6 @@ typedef struct shp_schema_attr {
 } shp_schema_attr;
 /* The first attribute into *a where a->name is NULL, else the one after *a; false, *a unchanged, past the last. */
 bool shp_schema_attr_next(const shp_schema *s, shp_schema_attr *a);
-/* The attribute of that name into *out; false, *out unchanged, where the schema has none. */
-bool shp_schema_attr_find(const shp_schema *s, const char *name, shp_schema_attr *out);
 bool shp_schema_has_attr(const shp_schema *s, shp_str name);
 
 #endif

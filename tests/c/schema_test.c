@@ -207,12 +207,20 @@ static const struct {
     { "com.ms.internal.nhwc", "Conv", 11, "activation", "string" },
 };
 
+/* The first attribute of that name into *out. */
+static bool find_attr(const shp_schema *s, const char *name, shp_schema_attr *out)
+{
+    for (*out = (shp_schema_attr){ 0 }; shp_schema_attr_next(s, out);)
+        if (!strcmp(out->name, name)) return true;
+    return false;
+}
+
 static void attribute(const shp_schema *s, const char *name, char *at)
 {
     static const char *const types[] = { "?", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors",
                                          "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos" };
     shp_schema_attr a;
-    if (!shp_schema_attr_find(s, name, &a)) {
+    if (!find_attr(s, name, &a)) {
         strcpy(at, "none");
         return;
     }
@@ -315,7 +323,8 @@ static void check_one(const shp_schema *s, const char *domain, const char *op)
     }
     const char *previous = "";
     for (shp_schema_attr a = { 0 }, b; shp_schema_attr_next(s, &a); previous = a.name) {
-        if (!shp_schema_attr_find(s, a.name, &b) || a.name != b.name) fail(domain, op, s->since, a.name, "not found");
+        bool found = shp_schema_has_attr(s, (shp_str){ a.name, a.len });
+        if (!found || !find_attr(s, a.name, &b) || a.name != b.name) fail(domain, op, s->since, a.name, "not found");
         if (a.type < 1 || a.type > 14 || (a.required && a.has_default)) fail(domain, op, s->since, a.name, "no attribute");
         if (strcmp(previous, a.name) >= 0) fail(domain, op, s->since, a.name, "out of order");
     }
