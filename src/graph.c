@@ -42,6 +42,7 @@ typedef struct shp_names {
     shp_wire part[PARTS];           /* where in the message the fields of each part stand: from the first to behind the last */
     uint32_t count[PARTS];
     shp_pendings bodies;
+    size_t again_room;
     uint32_t *out;                  /* outputs of the node being read */
     size_t out_room;
 } shp_names;
@@ -85,7 +86,7 @@ static inline bool same(shp_str a, shp_str b)
 
 /* The place where the name is, or belongs: slots by the upper bits of their names' hashes. The lower eight, 1 to 255, stand beside them,
  * 0 where the place is free: these bytes are looked through, and stay in the caches where the slots do not. */
-static uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
+static inline uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
 {
     uint32_t mask = (1u << g->bits) - 1, i = hash >> (32 - g->bits);
     uint8_t tag = (uint8_t)(hash | 1);
@@ -125,7 +126,7 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
         g->slot = more;
     }
     enter(g, at, g->slots, hash);
-    g->slot[g->slots++] = (shp_slot){ .name = name, .info = SHP_NONE, .twice = SHP_NONE };
+    g->slot[g->slots++] = (shp_slot){ .name = name, .info = SHP_NONE };
     if (g->slots >> (g->bits - 3) >= 7 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
 }
@@ -184,16 +185,16 @@ static void resolve(shp_reader *r, shp_names *n)
 
 /* ---- nodes ---- */
 
-static bool same_op(const shp_op_proto *a, const shp_op_proto *b)
+static inline bool same_op(const shp_op_proto *a, const shp_op_proto *b)
 {
-    return a->hash == b->hash && same(a->op_type, b->op_type) && same(a->domain, b->domain) && same(a->overload, b->overload);
+    return same(a->op_type, b->op_type) && same(a->domain, b->domain) && same(a->overload, b->overload);
 }
 
 static shp_op_proto **op_place(const shp_reader *r, const shp_op_proto *key)
 {
-    for (uint32_t at = key->hash >> (32 - r->op_bits); ; at++) {
+    for (uint32_t at = key->hash; ; at++) {
         shp_op_proto **op = &r->op[at & ((1u << r->op_bits) - 1)];
-        if (!*op || same_op(*op, key)) return op;
+        if (!*op || ((*op)->hash == key->hash && same_op(*op, key))) return op;
     }
 }
 
@@ -208,18 +209,26 @@ static bool more_ops(shp_reader *r)
     return r->op;
 }
 
-/* What is called: a model has thousands of nodes of a few operators. */
-static shp_op_proto *op_of(shp_reader *r, shp_op_proto key)
+static shp_op_proto *find_op(shp_reader *r, shp_op_proto *key)
 {
     if ((!r->op || r->ops >> (r->op_bits - 1)) && !more_ops(r)) return NULL;
-    key.hash = hash_of(r->seed, key.op_type);
-    if (key.domain.len) key.hash ^= hash_of(r->seed + 2, key.domain);
-    if (key.overload.len) key.hash ^= hash_of(r->seed + 4, key.overload);
-    shp_op_proto **op = op_place(r, &key);
+    key->hash = hash_of(r->seed, key->op_type);
+    if (key->domain.len) key->hash ^= hash_of(r->seed + 2, key->domain);
+    if (key->overload.len) key->hash ^= hash_of(r->seed + 4, key->overload);
+    shp_op_proto **op = op_place(r, key);
     if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
     r->ops++;
-    **op = key;
+    **op = *key;
     return *op;
+}
+
+/* What is called: a model has thousands of nodes of a few operators, most of them just seen. */
+static inline shp_op_proto *op_of(shp_reader *r, shp_op_proto *key)
+{
+    shp_str name = key->op_type;
+    shp_op_proto **recent = &r->recent[(name.len ? name.len + (uint8_t)name.at[name.len / 2] : 0u) % SHP_RECENT];
+    if (!*recent || !same_op(*recent, key)) *recent = find_op(r, key);
+    return *recent;
 }
 
 /* Room for a node's slots; those that it takes move the pool on. */
@@ -242,6 +251,16 @@ static uint32_t input_of(shp_reader *r, shp_names *n, shp_str name)
     return g->slots && same(g->slot[g->slots - 1].name, name) ? g->slots - 1 : slot_of(r, n, name);
 }
 
+static void defined_again(shp_reader *r, shp_names *n, uint32_t slot, uint32_t node)
+{
+    shp_graph *g = n->g;
+    struct shp_again *more = shp_append(r, g->again, g->agains, &n->again_room, sizeof *more);
+    if (!more) return;
+    g->again = more;
+    more[g->agains++] = (struct shp_again){ slot, node };
+    g->slot[slot].twice = g->flawed = true;
+}
+
 /* The slot of an output. A name that had one before anything defined it was used before. */
 static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t node)
 {
@@ -249,10 +268,7 @@ static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t no
     uint32_t before = g->slots, slot = name.len ? slot_of(r, n, name) : SHP_NONE;
     if (slot == SHP_NONE) return slot;
     if (define(n, slot, SHP_FROM_NODE, node)) n->unsorted |= slot < before;
-    else {
-        g->flawed = true;
-        if (g->slot[slot].twice == SHP_NONE) g->slot[slot].twice = node;
-    }
+    else if (!g->slot[slot].twice) defined_again(r, n, slot, node);
     return slot;
 }
 
@@ -285,23 +301,23 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
     const uint8_t *at;
     node->attrs = &none;
     for (shp_str text; at = w.at, slot && next_text(r, &w, &key, &text); )
-        switch (key) {
-        case SHP_KEY(1, SHP_LEN): slot[node->inputs++] = input_of(r, n, text); break;
-        case SHP_KEY(2, SHP_LEN):
+        switch ((key & 7) == SHP_LEN ? key >> 3 : 0) {
+        case 1: slot[node->inputs++] = input_of(r, n, text); break;
+        case 2:
             if (node->outputs == n->out_room && !(n->out = shp_append(r, n->out, node->outputs, &n->out_room, sizeof *n->out))) return;
             n->out[node->outputs++] = output_of(r, n, text, index);
             break;
-        case SHP_KEY(3, SHP_LEN): node->name = text; break;
-        case SHP_KEY(4, SHP_LEN): op.op_type = text; break;
-        case SHP_KEY(5, SHP_LEN):
+        case 3: node->name = text; break;
+        case 4: op.op_type = text; break;
+        case 5:
             if (!attrs++) attributes.at = at;
             attributes.end = w.at;
             break;
-        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(text); break;
-        case SHP_KEY(8, SHP_LEN): op.overload = text; break;
-        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;     /* a name beyond 64 KiB */
+        case 7: op.domain = shp_domain(text); break;
+        case 8: op.overload = text; break;
+        case SHP_RECORD_PAYLOAD: shp_read_fail(r, SHP_E_WIRE); break;       /* a name beyond 64 KiB */
         }
-    node->op = op_of(r, op);
+    node->op = op_of(r, &op);
     if (r->error->code) return;
     node->input = slot;
     node->output = slot += node->inputs;

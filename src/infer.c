@@ -269,9 +269,11 @@ static void check_graph(shp_infer *x, shp_scope *s)
     for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
         const shp_slot *slot = &g->slot[i];
         if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined: no input, initializer or node output has that name");
-        if (slot->twice != SHP_NONE)
-            shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, &slot->name, "value '%v' is defined twice (by %n and %n): names must be unique",
-                         slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type, &g->node[slot->twice].op->op_type);
+    }
+    for (uint32_t i = 0; i < g->agains; i++) {
+        const shp_slot *slot = &g->slot[g->again[i].slot];
+        shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, &slot->name, "value '%v' is defined twice (by %n and %n): names must be unique",
+                     slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type, &g->node[g->again[i].node].op->op_type);
     }
     if (g->sorted < g->nodes) {
         const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];

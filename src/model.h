@@ -116,9 +116,9 @@ typedef struct shp_slot {
     shp_str name;
     uint32_t from;                  /* index of the input, initializer or node of this graph, or slot in the enclosing graph */
     uint32_t info;                  /* what the file declares: index into graph->value_info (value_info, outputs), or SHP_NONE */
-    uint32_t twice;                 /* a second node (or the node that redefines an input or initializer): SHP_NONE if none */
     uint8_t source;                 /* shp_source; an input with an initializer is INITIALIZER */
     bool is_input, is_output;
+    bool twice;                     /* a second node, or a node beside the input or initializer, defines it: one of graph->again */
 } shp_slot;
 
 /* slot->from where that is its source, else SHP_NONE. */
@@ -135,6 +135,8 @@ struct shp_graph {
                                        come last, in file order, from order[sorted] on. NULL where that is the order of the file */
     uint32_t sorted;
     bool flawed;                    /* a name is defined nowhere, or twice */
+    uint32_t agains;
+    struct shp_again { uint32_t slot, node; } *again;   /* what is defined twice, and the node that comes second */
     uint32_t *input;                /* slots, in file order */
     shp_value_info **input_info;    /* beside them; type.kind SHP_T_NONE where the file gives none */
     uint32_t *output;

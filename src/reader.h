@@ -12,6 +12,8 @@ typedef struct shp_where {
     const struct shp_where *up;
 } shp_where;
 
+enum { SHP_RECENT = 32 };
+
 typedef struct shp_reader {
     shp_arena *arena;
     uint32_t nesting, elements;     /* limits */
@@ -21,6 +23,7 @@ typedef struct shp_reader {
     uint64_t refs;                  /* attributes read so far that refer to a function's attribute */
     shp_op_proto **op;              /* open-addressing table */
     uint32_t ops, op_bits;
+    shp_op_proto *recent[SHP_RECENT];   /* those last seen, by what is quick to look at */
     uint32_t *pool;                 /* for lists of slots */
     size_t pool_left;
     const shp_where *where;

@@ -21,9 +21,6 @@ static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
 #define SUB(kind) CELL(MESSAGE, 0, kind)
 #define SUBS(counter, kind) CELL(MESSAGE, counter, kind)
 
-/* Of a key that says varint or length-delimited: its bit in a mask. */
-#define PLAIN_BIT(key) ((unsigned)(key) >> 3 | ((unsigned)(key) & SHP_LEN) << 4)
-
 #define FIELDS(X) \
     X(MODEL, 1, ONE(INT), "ir_version")             X(MODEL, 2, CELL(TEXT, 0, SHORT), "producer_name") \
     X(MODEL, 3, CELL(TEXT, 0, SHORT), "producer_version") X(MODEL, 4, CELL(TEXT, 0, SHORT), "domain") \
@@ -164,7 +161,7 @@ struct shp_skim {
     uint32_t pieces;
     struct { uint8_t *at; size_t len; } piece[PIECES];
     uint16_t cells[KINDS + 1][LAST_FIELD + 1];
-    uint64_t plain[2][KINDS + 1];   /* see short_fields; in messages with a frame and without */
+    uint8_t plain[KINDS + 1][256];  /* see short_fields */
     shp_read_error error;
 };
 
@@ -433,17 +430,20 @@ static bool take_field(shp_skim *s, const uint8_t *p, size_t n)
 
 /* ---- most fields of most models: whole in the window, and not long ---- */
 
+/* What `plain` says of a key: whether its field is kept, and what of the byte behind it is the length of a text. */
+enum { PLAIN_NUMBER = 0x80, PLAIN_TEXT = 0xff };
+
 /* Bytes of short fields ahead that are copied as they are: texts of up to 127 bytes, and numbers of one. */
-static inline size_t short_fields(uint64_t plain, const uint8_t *p, size_t n)
+static inline size_t short_fields(const uint8_t *plain, const uint8_t *p, size_t n)
 {
     size_t i = 0, at;
     for (; n - i >= 2; i = at) {
-        unsigned key = p[i];        /* also where the tag has a second byte, a 1 */
-        if (key & 5 || !(plain >> PLAIN_BIT(key) & 1)) break;
-        at = i + 1 + (key >> 7);
-        if (key >= 0x80 && (p[i + 1] != 1 || at == n)) break;
-        if (p[at] >= 0x80) break;
-        at += 1 + (key & SHP_LEN ? p[at] : 0u);
+        unsigned key = p[i], is = plain[key];       /* also where the tag has a second byte, a 1 */
+        at = i + 1;
+        if (key >= 0x80 && (p[at++] != 1 || at == n)) break;
+        unsigned value = p[at++];
+        if (!is || value >= 0x80) break;
+        at += value & is;
         if (at > n) break;
     }
     return i;
@@ -455,6 +455,26 @@ static inline size_t shortest(const uint8_t *p, size_t n, uint64_t *value)
     if (n && *p < 0x80) { *value = *p; return 1; }
     size_t size = varint(p, n, value);
     return size && size <= VARINT_MAX && p[size - 1] && (size < VARINT_MAX || p[size - 1] == 1) ? size : 0;
+}
+
+/* Bytes of fields ahead that are copied as they are: numbers, texts, and messages of nothing else. */
+static size_t plain_fields(const shp_skim *s, unsigned kind, const uint8_t *p, size_t n, uint32_t levels)
+{
+    size_t i = 0;
+    while ((i += short_fields(s->plain[kind], p + i, n - i)) < n) {
+        uint64_t key, size;
+        size_t tag = shortest(p + i, n - i, &key), width = tag ? shortest(p + i + tag, n - i - tag, &size) : 0, at = i + tag + width;
+        if (!width || key < SHP_KEY(1, 0) || key > SHP_KEY(LAST_FIELD, 7) || (key & 5)) break;
+        unsigned cell = s->cells[kind][key >> 3], sub = ARGUMENT(cell);
+        if (!kept(cell, key & 7)) break;
+        if ((key & 7) == SHP_LEN) {
+            if (size > limits[SHORT] || size > n - at) break;
+            if (WHAT(cell) == MESSAGE && (!levels || has_trailer(sub) || plain_fields(s, sub, p + at, (size_t)size, levels - 1) < size)) break;
+            at += (size_t)size;
+        }
+        i = at;
+    }
+    return i;
 }
 
 static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels);
@@ -476,18 +496,17 @@ static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t star
     return true;
 }
 
-/* Copies fields of a message from p on, and the messages among them with all that is in them, as they are but for the lengths. Returns
+/* Copies fields of a message from p on, and the messages among them with all that is in them, as they are but for some lengths. Returns
  * the bytes taken, up to a field that is not whole, or not so plain: it is for take_field. count: the frame's, NULL inside of what
  * has no frame, where no list is too long. */
 static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels)
 {
-    uint64_t plain = s->plain[!count][kind];
     size_t i = 0, done = 0;         /* bytes looked at; of them, copied or left out */
-    while ((i += short_fields(plain, p + i, n - i)) < n) {
+    while ((i += count ? 0 : short_fields(s->plain[kind], p + i, n - i)) < n) {
         uint64_t key, size = 0;
         size_t tag = shortest(p + i, n - i, &key), at = i + tag, width = 0;
         if (!tag || key < SHP_KEY(1, 0) || key > SHP_KEY(LAST_FIELD, 7)) break;
-        unsigned cell = s->cells[kind][key >> 3], what = WHAT(cell), type = key & 7;
+        unsigned cell = s->cells[kind][key >> 3], what = WHAT(cell), sub = ARGUMENT(cell), type = key & 7;
         if (type == SHP_FIXED32 || type == SHP_FIXED64) size = type == SHP_FIXED32 ? 4 : 8;
         else if (type > SHP_LEN || !(width = shortest(p + at, n - at, &size))) break;
         else if (type == SHP_VARINT) size = 0;
@@ -496,10 +515,11 @@ static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uin
         bool keep = kept(cell, type), message = keep && what == MESSAGE;
         uint32_t *list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
         if (keep && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
-        if (!keep || message) {
+        bool plain_message = message && size <= PLAIN && levels && !has_trailer(sub) && plain_fields(s, sub, p + at, (size_t)size, levels - 1) == size;
+        if (!keep || (message && !plain_message)) {
             put(s, p + done, i - done);
             done = i;
-            if (message && !copy_message(s, (uint32_t)key, ARGUMENT(cell), count ? s->at + at : 0, width, p + at, (size_t)size, levels)) break;
+            if (message && !copy_message(s, (uint32_t)key, sub, count ? s->at + at : 0, width, p + at, (size_t)size, levels)) break;
             done = at + (size_t)size;
         }
         if (list) ++*list;
@@ -605,15 +625,6 @@ static void finish(shp_skim *s, uint64_t size)
     s->done = !s->error.code;
 }
 
-static void set_plain(shp_skim *s, unsigned kind, unsigned number, unsigned cell)
-{
-    for (unsigned type = SHP_VARINT; type <= SHP_LEN; type += SHP_LEN) {
-        uint64_t bit = WHAT(cell) != MESSAGE && kept(cell, type) ? (uint64_t)1 << PLAIN_BIT(SHP_KEY(number, type)) : 0;
-        s->plain[0][kind] |= listed(cell, type) ? 0 : bit;
-        s->plain[1][kind] |= bit;
-    }
-}
-
 shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
 {
     shp_skim *s = shp_alloc(a, sizeof *s);
@@ -622,8 +633,10 @@ shp_skim *shp_skim_new(shp_arena *a, uint64_t size, uint32_t nesting)
     s->frame = shp_alloc_array(a, s->frames, sizeof *s->frame);
     if (!s->frame) return NULL;
     for (size_t i = 0; i < FIELD_COUNT; i++) {
-        s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
-        set_plain(s, fields[i].kind, fields[i].number, fields[i].cell);
+        unsigned cell = s->cells[fields[i].kind][fields[i].number] = fields[i].cell;
+        uint8_t *plain = &s->plain[fields[i].kind][SHP_KEY(fields[i].number, 0)];
+        if (WHAT(cell) == INT) plain[SHP_VARINT] = PLAIN_NUMBER;
+        if (WHAT(cell) != MESSAGE && ARGUMENT(cell)) plain[SHP_LEN] = PLAIN_TEXT;
     }
     s->arena = a;
     s->size = size;

@@ -4,11 +4,6 @@
 
 enum { PATH_ENDS = 6 };             /* fields kept at either end of a long path */
 
-shp_wire shp_wire_of(const uint8_t *bytes, size_t size)
-{
-    return (shp_wire){ bytes, size ? bytes + size : bytes, false };
-}
-
 static bool fail(shp_wire *w)
 {
     w->failed = true;

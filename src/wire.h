@@ -36,11 +36,11 @@ typedef struct shp_field {
 } shp_field;
 
 /* A cursor over `size` bytes. */
-shp_wire shp_wire_of(const uint8_t *bytes, size_t size);
+static inline shp_wire shp_wire_of(const uint8_t *bytes, size_t size) { return (shp_wire){ bytes, size ? bytes + size : bytes, false }; }
 /* Reads the next field. false at the end of the message, or where it is malformed. */
 bool shp_next(shp_wire *w, shp_field *f);
-/* The same for a text or message as most are: its tag one byte, its length one, or five as the skimmer pads them. false: it is another
- * field, or none; ask shp_next. */
+/* The same for a text or message as most are: its tag one byte, its length five at most. false: it is another field, or none; ask
+ * shp_next. */
 static inline bool shp_next_len(shp_wire *w, uint32_t *key, shp_str *text)
 {
     const uint8_t *p = w->at, *end = w->end;
@@ -48,9 +48,12 @@ static inline bool shp_next_len(shp_wire *w, uint32_t *key, shp_str *text)
     *key = *p++;
     uint32_t len = *p++;
     if (len >= 0x80) {
-        if (end - p < 4 || !(p[0] & p[1] & p[2] & 0x80) || p[3] >= 0x10) return false;
-        len = (len & 0x7f) | (p[0] & 0x7fu) << 7 | (p[1] & 0x7fu) << 14 | (p[2] & 0x7fu) << 21 | (uint32_t)p[3] << 28;
-        p += 4;
+        len &= 0x7f;
+        for (unsigned shift = 7; ; shift += 7) {
+            if (p == end || (shift == 28 && *p >= 0x10)) return false;
+            len |= (uint32_t)(*p & 0x7f) << shift;
+            if (*p++ < 0x80) break;
+        }
     }
     if (len > (size_t)(end - p)) return false;
     *text = (shp_str){ (const char *)p, len };

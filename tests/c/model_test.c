@@ -33,6 +33,13 @@ static const shp_slot *slot(const shp_graph *g, const char *name)
     return s == SHP_NONE ? NULL : &g->slot[s];
 }
 
+/* The node that defines it a second time. */
+static uint32_t again(const shp_graph *g, const char *name)
+{
+    for (uint32_t i = 0; i < g->agains; i++)
+        if (&g->slot[g->again[i].slot] == slot(g, name)) return slot(g, name)->twice ? g->again[i].node : SHP_NONE;
+    return SHP_NONE;
+}
 static uint32_t from(const shp_graph *g, const char *name, shp_source source) { return slot(g, name) ? shp_from(slot(g, name), source) : SHP_NONE; }
 
 /* "a b" "c" → a node that makes c of a and b; with attributes */
@@ -61,9 +68,9 @@ static void names(void)
     const shp_node_proto *n = &g->node[0];
     CHECK(n->inputs == 3 && n->input[1] == SHP_NONE && n->outputs == 3 && n->output[2] == SHP_NONE && n->attrs->has_graph && !n->attrs->has_ref);
     CHECK(&g->slot[n->input[0]] == slot(g, "c") && &g->slot[n->output[1]] == slot(g, "z"));
-    CHECK(slot(g, "c")->is_input && from(g, "c", SHP_FROM_INITIALIZER) == 1 && slot(g, "c")->twice == SHP_NONE);
-    CHECK(from(g, "y", SHP_FROM_NODE) == 0 && slot(g, "y")->twice == 2 && slot(g, "y")->is_output && slot(g, "y")->info == 3);
-    CHECK(from(g, "w", SHP_FROM_INITIALIZER) == 0 && slot(g, "w")->twice == 3 && !slot(g, "w")->is_input);
+    CHECK(slot(g, "c")->is_input && from(g, "c", SHP_FROM_INITIALIZER) == 1 && !slot(g, "c")->twice);
+    CHECK(from(g, "y", SHP_FROM_NODE) == 0 && again(g, "y") == 2 && slot(g, "y")->is_output && slot(g, "y")->info == 3);
+    CHECK(from(g, "w", SHP_FROM_INITIALIZER) == 0 && again(g, "w") == 3 && !slot(g, "w")->is_input);
     CHECK(from(g, "late", SHP_FROM_NODE) == 1 && slot(g, "late")->info == 0 && g->value_info[0]->type.elem_type == 7 && !slot(g, "nobody"));
     /* the body takes `late` before it is made; its own x hides the outer one, from the innermost graph too */
     const shp_graph *m = n->attrs->item[0].g, *i = m->node[0].attrs->item[0].g;
