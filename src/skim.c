@@ -479,9 +479,9 @@ static size_t plain_fields(const shp_skim *s, unsigned kind, const uint8_t *p, s
 
 static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels);
 
-/* Copies a message whose tag says `key` and whose content is the `size` bytes at p; in the source it begins at `start` (0: not known,
- * within a message without a frame) and has a length of `width` bytes. false: it needs a frame. */
-static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t start, size_t width, const uint8_t *p, size_t size, uint32_t levels)
+/* Copies a message whose tag says `key` and whose content is the `size` bytes at p, the first `plain` of them as they are; in the source
+ * it begins at `start` (0: not known, within a message without a frame) and has a length of `width` bytes. false: it needs a frame. */
+static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t start, size_t width, const uint8_t *p, size_t plain, size_t size, uint32_t levels)
 {
     bool trailer = has_trailer(kind);
     if (size > PLAIN || !levels || (trailer && (kind != VALUE_INFO || !start))) return false;
@@ -490,7 +490,8 @@ static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t star
     put_varint(s, key);
     length = s->to;
     s->to += 5;
-    if (copy_fields(s, kind, NULL, p, size, levels - 1) != size) { s->to = before; return false; }
+    put(s, p, plain);
+    if (copy_fields(s, kind, NULL, p + plain, size - plain, levels - 1) != size - plain) { s->to = before; return false; }
     if (trailer) put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ start, size, width, UINT64_MAX });
     put_length(length, (size_t)(s->to - length) - 5);
     return true;
@@ -515,11 +516,11 @@ static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uin
         bool keep = kept(cell, type), message = keep && what == MESSAGE;
         uint32_t *list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
         if (keep && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
-        bool plain_message = message && size <= PLAIN && levels && !has_trailer(sub) && plain_fields(s, sub, p + at, (size_t)size, levels - 1) == size;
-        if (!keep || (message && !plain_message)) {
+        size_t as_is = message && size <= PLAIN && levels && sub != GRAPH ? plain_fields(s, sub, p + at, (size_t)size, levels - 1) : 0;
+        if (!keep || (message && (as_is < size || has_trailer(sub)))) {
             put(s, p + done, i - done);
             done = i;
-            if (message && !copy_message(s, (uint32_t)key, sub, count ? s->at + at : 0, width, p + at, (size_t)size, levels)) break;
+            if (message && !copy_message(s, (uint32_t)key, sub, count ? s->at + at : 0, width, p + at, as_is, (size_t)size, levels)) break;
             done = at + (size_t)size;
         }
         if (list) ++*list;
