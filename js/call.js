@@ -5,15 +5,23 @@ import { inNode, open, openNow, readFile } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
 /** @import { Host } from './engine.js' */
+/** @import { Report } from './report.js' */
 /** @import { Source } from './source.js' */
 
 const BREATH = 50;                  // milliseconds of inference after which the page may do something else
 
-/** @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host
- * @returns {Generator<unknown, Result, any>} */
-function* steps(module, source, options, host) {
-    const stats = { bytesRead: 0, reads: 0, nodesDone: 0, nodes: 0, memory: 0 }, report = yield* infer(module, source, options, host, stats);
-    return new Result(report, module, { ...stats, size: source.size ?? stats.bytesRead });
+/** @param {unknown} value @returns {value is PromiseLike<unknown>} */
+const isThenable = (value) => typeof (/** @type {any} */ (value))?.then === 'function';
+
+/** A call that is under way: what `infer` yields, and what comes of its report.
+ * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host */
+function begin(module, source, options, host) {
+    const stats = { bytesRead: 0, reads: 0, nodesDone: 0, nodes: 0, memory: 0 };
+    return {
+        running: infer(module, source, options, host, stats),
+        /** @param {Report} report */
+        end: (report) => new Result(report, module, { ...stats, size: source.size ?? stats.bytesRead }),
+    };
 }
 
 /** @param {InferOptions} options @param {string} location */
@@ -36,7 +44,7 @@ export async function call(module, model, options) {
     let breath = performance.now();
     /** @type {Map<string, Promise<Source>>} */
     const beside = new Map();
-    const running = steps(module, source, options, {
+    const { running, end } = begin(module, source, options, {
         external(location) {
             let opened = beside.get(location);
             if (!opened) {
@@ -55,16 +63,16 @@ export async function call(module, model, options) {
     try {
         let step = running.next();
         while (!step.done) {
-            let value;
+            let { value } = step;
             try {
-                value = await step.value;
+                if (isThenable(value)) value = await value;
             } catch (error) {
                 step = running.throw(error);
                 continue;
             }
             step = running.next(value);
         }
-        return step.value;
+        return end(step.value);
     } finally {
         for (const opened of [source, ...beside.values()]) await Promise.resolve(opened).then((s) => s.close?.()).catch(() => {});
     }
@@ -77,7 +85,7 @@ export async function call(module, model, options) {
 export function callNow(module, model, options) {
     const source = openNow(model);
     if (!source) throw new TypeError('inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }: use inferShapes');
-    const running = steps(module, source, options, {
+    const { running, end } = begin(module, source, options, {
         external(location) {
             const opened = openNow(given(options, location));
             if (!opened) throw missing(location, 'its bytes');
@@ -87,9 +95,9 @@ export function callNow(module, model, options) {
     });
     let step = running.next();
     for (; !step.done; step = running.next(step.value)) {
-        if (step.value instanceof Promise) throw new TypeError('read() or a rule in options.operators answers with a promise: use inferShapes');
+        if (isThenable(step.value)) throw new TypeError('read() or a rule in options.operators answers with a promise: use inferShapes');
     }
-    return step.value;
+    return end(step.value);
 }
 
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */

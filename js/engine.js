@@ -139,13 +139,11 @@ export function* infer(module, source, options, host, stats) {
     const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm, { onProgress, signal } = options;
     const next = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
 
-    /** @param {Source} from @param {number} offset @param {number} length @returns {Generator<unknown, Uint8Array, any>} */
-    function* read(from, offset, length) {
-        const bytes = yield from.read(offset, length);
+    /** @param {Uint8Array} bytes */
+    const count = (bytes) => {
         stats.reads++;
         stats.bytesRead += bytes.length;
-        return bytes;
-    }
+    };
 
     /** Exactly that range, in parts if need be; less where the source ends.
      * @param {string} location @param {number} offset @param {number} length @returns {Generator<unknown, Uint8Array, any>} */
@@ -154,7 +152,11 @@ export function* infer(module, source, options, host, stats) {
         const from = location ? yield host.external(location) : source;
         const bytes = new Uint8Array(length);
         let done = 0;
-        for (let part; done < length && (part = yield* read(from, offset + done, length - done)).length; done += part.length) bytes.set(part, done);
+        for (let part; done < length && (part = yield from.read(offset + done, length - done)); done += part.length) {
+            count(part);
+            if (!part.length) break;
+            bytes.set(part, done);
+        }
         return bytes.subarray(0, done);
     }
 
@@ -196,10 +198,11 @@ export function* infer(module, source, options, host, stats) {
             yield* answer(range(location, offset, length), !location);
             continue;
         }
-        const [start, want] = next(offset, end), bytes = yield* read(source, start, want);
+        const [start, want] = next(offset, end), bytes = /** @type {Uint8Array} */ (yield source.read(start, want));
+        count(bytes);
         end = start + bytes.length;
         if (!bytes.length) exports.model_end(...split(Math.min(start, source.size ?? start)));
-        const fresh = bytes.subarray(Math.min(offset - start, bytes.length));
+        const fresh = start < offset ? bytes.subarray(Math.min(offset - start, bytes.length)) : bytes;
         if (!fresh.length) continue;
         if (fresh.length > room) scratch = wasm.alloc(room = Math.max(fresh.length, Math.min(2 * fresh.length, source.max)));
         exports.model_give(1, wasm.put(fresh, scratch), fresh.length);

@@ -6,10 +6,11 @@ import { builtin, checkInside, fromStream, LOCAL, outside } from './source.js';
 /** @param {number} fd an open file's descriptor @param {number} size @returns {Promise<Source>} */
 export async function fromDescriptor(fd, size) {
     const { readSync } = await builtin('node:fs');
+    let bytes = new Uint8Array(LOCAL.max);
     return {
         ...LOCAL, size,
         read(offset, length) {
-            const bytes = new Uint8Array(length);
+            if (length > bytes.length) bytes = new Uint8Array(length);
             let done = 0;
             for (let part = 1; part && done < length; done += part) part = readSync(fd, bytes, done, length - done, offset + done);
             return bytes.subarray(0, done);

@@ -4,6 +4,7 @@ import * as L from './layout.js';
 /** @import { Dim, Element } from './model.d.ts' */
 
 const NONE = 0xffffffff;
+const REALS_FROM = 0x80000000;      // SHP_REPORT_REALS_FROM
 const FEW = 8;                      // names looked for
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true }), encoder = new TextEncoder();
@@ -22,14 +23,16 @@ export class Report {
     /** @type {Map<string, number>[] | undefined} */ maps;
     /** By row of facts. @type {Dim[][]} */ shapes = [];
     asked = 0;
+    /** By row of scopes, names that several nodes have. @type {Set<string>[]} */ shared = [];
+    labelled = 0;
 
     /** Whether JSON has a form for every number. */
     get plain() {
         for (let i = this.rows(L.CELLS); i--;) {
             const value = this.cell(i);
-            if (typeof value === 'bigint' || typeof value === 'number' && !Number.isFinite(value)) return false;
+            if (typeof value === 'bigint') return false;
         }
-        return true;
+        return this.reals.every(Number.isFinite);
     }
 
     /** All strings, one after the other. */
@@ -87,8 +90,8 @@ export class Report {
 
     /** @param {number} row @returns {Element[] | undefined} */
     content(row) {
-        const first = this.fact(row, L.FACT_CONTENT);
-        return first === NONE ? undefined : this.cells(first, this.fact(row, L.FACT_COUNT));
+        const first = this.fact(row, L.FACT_CONTENT), count = this.fact(row, L.FACT_COUNT), real = first - REALS_FROM;
+        return first === NONE ? undefined : real < 0 ? this.cells(first, count) : Array.from(this.reals.subarray(real, real + count));
     }
 
     /** The row of a value's graph. @param {number} row */
@@ -103,11 +106,36 @@ export class Report {
     /** @param {number} row */
     nodeName(row) { return this.string(this.at(L.SCOPES, this.at(L.NODES, row, L.NODE_SCOPE), L.SCOPE_NAMES) + this.indexOf(row)); }
 
+    /** Whether another node of its graph has a node's name. @param {number} row @param {string} name */
+    isShared(row, name) {
+        const scope = this.at(L.NODES, row, L.NODE_SCOPE), first = this.at(L.SCOPES, scope, L.SCOPE_NAMES), count = this.at(L.SCOPES, scope, L.SCOPE_COUNT);
+        if (this.labelled++ < FEW && !name.includes('\ufffd')) {
+            for (let i = first + this.indexOf(row), other = first; other < first + count; other++) if (other !== i && this.isSame(other, i)) return true;
+            return false;
+        }
+        let shared = this.shared[scope];
+        if (!shared) {
+            const seen = new Set();
+            shared = this.shared[scope] = new Set();
+            for (let i = first; i < first + count; i++) (seen.has(this.string(i)) ? shared : seen).add(this.string(i));
+        }
+        return shared.has(name);
+    }
+
+    /** Whether two strings are the same bytes. @param {number} i @param {number} k */
+    isSame(i, k) {
+        const { chars } = this, start = this.tables[L.TEXT], from = start[i], other = start[k];
+        let left = start[i + 1] - from;
+        if (start[k + 1] - other !== left) return false;
+        while (left && chars[from + left - 1] === chars[other + left - 1]) left--;
+        return !left;
+    }
+
     /** What a node is called: its name where no other of its graph has it, else operator and index. @param {number} row */
     label(row) {
         if (row === NONE) return null;
         const name = this.nodeName(row);
-        return name && !(this.at(L.NODES, row, L.NODE_OP) & 1) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
+        return name && !this.isShared(row, name) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
     }
 
     /** Path of a graph. @param {number} scope */
@@ -123,7 +151,7 @@ export class Report {
 
     /** What a node calls. @param {number} row */
     op(row) {
-        const op = this.at(L.NODES, row, L.NODE_OP) >>> 1, domain = this.name(L.OPS, op, L.OP_DOMAIN), name = this.name(L.OPS, op, L.OP_NAME);
+        const op = this.at(L.NODES, row, L.NODE_OP), domain = this.name(L.OPS, op, L.OP_DOMAIN), name = this.name(L.OPS, op, L.OP_NAME);
         return { domain, name, full: domain ? `${domain}::${name}` : name };
     }
 

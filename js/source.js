@@ -4,7 +4,7 @@
 /**
  * @typedef {object} Source
  * @property {number | undefined} size in bytes, undefined where it is not known before the end; of a stream that has ended, what there was of it
- * @property {(offset: number, length: number) => Uint8Array | Promise<Uint8Array>} read fewer bytes only where the source ends
+ * @property {(offset: number, length: number) => Uint8Array | Promise<Uint8Array>} read fewer bytes only where the source ends; they may be gone at the next call
  * @property {number} first the first window, and the one after what was skipped
  * @property {number} max the widest window
  * @property {number} gap what is read rather than skipped

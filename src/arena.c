@@ -2,17 +2,20 @@
 
 #include <string.h>
 
-enum { ALIGN = 8, FIRST_BLOCK = 64 << 10, LAST_BLOCK = 4 << 20 };
+enum { ALIGN = 8, SMALLEST_BLOCK = 64 << 10, LARGEST_BLOCK = 4 << 20 };
 
 void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host)
 {
-    *a = (shp_arena){ .limit = limit, .block = FIRST_BLOCK, .grow = grow, .host = host };
+    *a = (shp_arena){ .limit = limit, .grow = grow, .host = host };
 }
 
-/* A block that has room for size bytes, or continues the last one. */
+/* A block that has room for size bytes, or continues the last one: an eighth of what there is, as a host may have to clear it. */
 static bool add_block(shp_arena *a, size_t size)
 {
-    size_t left = (a->limit - a->used) & ~(size_t)(ALIGN - 1), block = size > a->block ? size : a->block;
+    size_t left = (a->limit - a->used) & ~(size_t)(ALIGN - 1), block = a->used / 8;
+    if (block < SMALLEST_BLOCK) block = SMALLEST_BLOCK;
+    if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
+    if (block < size) block = size;
     if (block > left) block = left;                 /* the last bytes below the limit still count */
     uint8_t *fresh = block < size ? NULL : a->grow(a->host, block);
     if (!fresh && block > size) fresh = a->grow(a->host, block = size);
@@ -20,7 +23,6 @@ static bool add_block(shp_arena *a, size_t size)
     if (fresh != a->end) a->at = fresh;
     a->end = fresh + block;
     a->used += block;
-    if (a->block < LAST_BLOCK) a->block *= 2;
     return true;
 }
 

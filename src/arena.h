@@ -18,7 +18,6 @@ typedef void *shp_grow(void *host, size_t size);
 typedef struct shp_arena {
     uint8_t *at, *end;      /* free part of the current block */
     size_t used, limit;     /* bytes handed out and their limit */
-    size_t block;           /* bytes asked from the host at a time */
     shp_grow *grow;
     void *host;
     bool failed;            /* an allocation was refused; sticky */

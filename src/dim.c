@@ -323,7 +323,7 @@ shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k)
     return k ? dim_add(t, a, shp_dim_const(t, k)) : a;
 }
 
-typedef enum way { TIMES, SHRINK, QUOTIENT, REMAINDER, ONES, POSITIVE, WITH } way;
+typedef enum way { TIMES, SHRINK, QUOTIENT, REMAINDER, ONES, POSITIVE, WITH, WITHOUT } way;
 
 /* The sum of what becomes of each term of d; none of it changes the order of terms.
  *   TIMES      k*m times it
@@ -332,7 +332,8 @@ typedef enum way { TIMES, SHRINK, QUOTIENT, REMAINDER, ONES, POSITIVE, WITH } wa
  *   REMAINDER  what that leaves
  *   ONES       its product alone; nothing for the constant
  *   POSITIVE   itself where its coefficient is positive
- *   WITH       it divided by m, an atom; nothing where m does not divide it; failing where m does so twice */
+ *   WITH       it divided by m, an atom; nothing where m does not divide it; failing where m does so twice
+ *   WITHOUT    itself where m does not divide it */
 static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
 {
     if (!d) return 0;
@@ -360,6 +361,7 @@ static shp_dim each(shp_dims *t, shp_dim d, way how, int64_t k, uint32_t m)
             if (!divide_monos(t, mono, m, &q)) continue;
             if (divide_monos(t, q, m, &mono)) return 0;
             break;
+        case WITHOUT: if (divide_monos(t, mono, m, &q)) continue; break;
         }
         push_term(&p, c, q);
     }
@@ -485,8 +487,8 @@ shp_atom *dim_compound(const shp_dims *t, shp_dim d, uint32_t below)
 bool dim_split(shp_dims *t, shp_dim d, const shp_atom *x, shp_dim *c, shp_dim *rest)
 {
     *c = each(t, d, WITH, 0, x->mono);
-    *rest = dim_less(t, d, dim_times(t, *c, x->dim));
-    return *c && *rest;
+    *rest = *c ? each(t, d, WITHOUT, 0, x->mono) : 0;
+    return *rest != 0;
 }
 
 /* ---- symbols ---- */

@@ -54,9 +54,9 @@ static bool over_floor(shp_dims *t, shp_dim rest, shp_dim c, const shp_atom *x, 
 static bool relax(shp_dims *t, shp_dim p, const shp_atom *x, bool any, int *budget, int64_t *lo)
 {
     shp_dim c, rest;
-    if (!dim_split(t, p, x, &c, &rest)) return false;
+    if (x->kind == (any ? ATOM_FLOOR : ATOM_BROADCAST) || !dim_split(t, p, x, &c, &rest)) return false;
     bool positive = shp_dim_lo(t, c) >= 0, negative = shp_dim_hi(t, c) <= 0;
-    if (any != (x->kind == ATOM_BROADCAST || (x->kind == ATOM_MIN && positive))) return false;
+    if (x->kind == ATOM_MIN && any != positive) return false;
     if (any || (x->kind == ATOM_MIN && negative)) *lo = over_elements(t, rest, c, x, !any, budget);
     else return x->kind == ATOM_FLOOR && (positive || negative) && over_floor(t, rest, c, x, positive, budget, lo);
     return true;

@@ -56,7 +56,7 @@ static shp_dim fold(shp_dims *t, shp_dim d)
 {
     static shp_dim (*const ways[])(shp_dims *, shp_dim, const shp_atom *) = { with_mod, with_complement, with_max };
     shp_atom *x = dim_compound(t, d, UINT32_MAX);
-    while (x) {
+    while (x && cost(t, d) > 2) {               /* one term is as short as it gets */
         shp_dim c, rest, best = d;
         if (x->kind <= ATOM_MIN && dim_split(t, d, x, &c, &rest)) {
             for (int i = x->kind == ATOM_MIN ? 2 : 0; i < (x->kind == ATOM_MIN ? 3 : 2); i++) {

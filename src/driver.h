@@ -42,8 +42,10 @@ typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cac
     struct shp_op_entry *next;      /* at another opset */
     int opset;
     const shp_function *importer;   /* the function whose body asked for it last, NULL for the main graph: what imports that opset */
-    bool host, random, reported;
+    bool random, reported;
     uint64_t id;                    /* hash of domain and op_type */
+    bool (*apply)(shp_node *n, struct shp_op_entry *e);     /* does a node; whether its outputs are what the file declares. Called so, none
+                                                               becomes part of another's code, which engines compile once it is hot */
     shp_rule *rule;
     const shp_function *function;
     shp_signature signature;

@@ -278,10 +278,10 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     shp_attr *attr = shp_take(r, count, sizeof *attr);
     size_t before = n->bodies.count;
     uint64_t refs = r->refs;
+    const uint8_t *bytes = w.at;
     if (!attrs || !attr) return;
     attrs->item = attr;
     n->g->node[index].attrs = attrs;
-    attrs->hash = shp_hash(0, w.at, (size_t)(w.end - w.at));
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
         shp_read_attr(r, &f.sub, &attr[attrs->count], &n->bodies, index, attrs->count);
@@ -289,6 +289,7 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     }
     attrs->has_graph = n->bodies.count > before;
     attrs->has_ref = r->refs > refs;
+    attrs->hash = attrs->has_graph ? (uintptr_t)bytes : shp_hash(0, bytes, (size_t)(w.end - bytes));
 }
 
 static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)

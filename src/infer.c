@@ -437,32 +437,6 @@ static const shp_function *find_function(const shp_infer *x, const shp_op_proto 
     return plain;
 }
 
-/* What there is to know about an operator at that opset. NULL: no memory. */
-static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
-{
-    shp_op_entry *e = shp_alloc(x->arena, sizeof *e);
-    if (!e) return NULL;
-    const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
-    *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
-    e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
-    e->random = random_op(op->op_type);
-    e->host = is_host_op(x, op->domain, op->op_type);
-    e->function = find_function(x, op);
-    shp_signature_read(x->arena, &e->signature, schema);
-    return op->cache = e;
-}
-
-/* The same at the opset that the scope's graph imports. */
-static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
-{
-    shp_op_entry *e = op->cache;
-    if (e && e->importer == s->function) return e;
-    int opset = opset_of(x, s, op->domain);
-    while (e && e->opset != opset) e = e->next;
-    if (e || (e = new_op(x, op, opset))) e->importer = s->function;
-    return e;
-}
-
 /* The value number of what the node computes. */
 static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *e)
 {
@@ -581,21 +555,22 @@ static void begin(shp_infer *x, shp_scope *s)
     enter_inputs(x, s);
 }
 
-static void call_function(shp_node *n, const shp_function *f)
+static bool call_function(shp_node *n, shp_op_entry *e)
 {
     shp_infer *x = n->x;
+    const shp_function *f = e->function;
     for (const shp_scope *s = n->scope; s; s = s->caller)
         if (s->function == f && !s->attr.len) {
             shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", &f->name, &n->proto->op->op_type, &n->proto->name);
-            return;
+            return false;
         }
     if (x->p->calls >= x->options.nesting) {
         shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
-        return;
+        return false;
     }
     bool old;
     shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body, &old);
-    if (!s) return;
+    if (!s) return false;
     if (old) x->diags = x->p->diags_done;
     else {
         s->function = f;
@@ -616,48 +591,52 @@ static void call_function(shp_node *n, const shp_function *f)
         const shp_fact *r = &s->fact[f->body->output[o]];
         shp_out_fact(n, o, r);
     }
+    return false;
 }
 
 /* ---- host rules ---- */
 
-static void host_rule(shp_node *n)
+static bool host_rule(shp_node *n, shp_op_entry *e)
 {
     shp_infer *x = n->x;
     struct shp_private *p = x->p;
+    (void)e;
     if (p->answer_at >= p->answers) {
         for (uint32_t i = 0; i < n->proto->inputs; i++) shp_in_content(n, i);       /* decoded, for the host to see */
-        if (p->waiting) return;
+        if (p->waiting) return false;
         shp_node *asked = shp_alloc(x->arena, sizeof *asked);     /* outlives this turn */
-        if (!asked) return;
+        if (!asked) return false;
         *asked = *n;
         asked->read = NULL;
         p->waiting = true;
         x->request = (shp_request){ .node = asked, .scope = n->scope };
-        return;
+        return false;
     }
     const struct shp_answer *a = &p->answer[p->answer_at++];
     if (!a->ok) {
         shp_failf(n, SHP_D_HOST_RULE, "the host's rule failed: %n", &a->message);
-        return;
+        return true;
     }
     for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
         uint64_t id = n->out[o].id;
         n->out[o] = a->out[o];
         n->out[o].id = id;
     }
+    return false;
 }
 
 /* ---- the walk ---- */
 
-static void unknown_op(shp_node *n, shp_op_entry *e)
+static bool unknown_op(shp_node *n, shp_op_entry *e)
 {
     const shp_op_proto *op = n->proto->op;
-    if (e->reported || n->x->p->probing) return;
+    if (e->reported || n->x->p->probing) return true;
     e->reported = true;
     int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
     if (first > n->opset) shp_failf(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
     else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
+    return true;
 }
 
 /* ---- nodes that are alike ---- */
@@ -686,15 +665,28 @@ static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
         if (slot == SHP_NONE) { see(s, 0); continue; }
         if (i && (slot == p->input[0] || slot == p->input[i - 1])) return false;       /* rules may show one of them in another form */
         const shp_fact *f = &n->scope->fact[slot];
-        const shp_shape *shape = f->shape;
-        int32_t rank = shape ? shape->rank : -1;
         if (f->type >= SHP_TYPE_SEQ) return false;
-        uint32_t parts = (f->id == SHP_ABSENT ? 4u : 0) | (f->tensor ? 2u : 0) | (f->content ? 1u : 0);
-        see(s, (uint64_t)(rank > 0 ? shape->dim[0] : 0) << 32 | (uint32_t)(rank + 2) << 8 | (uint32_t)f->type << 3 | parts);
-        for (int32_t k = 1; k < rank; k += 2) see(s, (uint64_t)(k + 1 < rank ? shape->dim[k + 1] : 0) << 32 | shape->dim[k]);
-        s->open |= learned && !all_numbers(n->x, shape);
+        uint64_t shape = shp_shape_hash(n->x, f->shape);
+        uint32_t parts = (f->id == SHP_ABSENT ? 16u : 0) | (f->tensor ? 8u : 0) | (f->content ? 4u : 0);
+        see(s, shape + ((uint32_t)f->type << 5 | parts));
+        s->open |= learned && (shape & 1);
     }
     return true;
+}
+
+/* The elements, hashed; 0 where there are many, or some that nothing tells apart. */
+static uint64_t content_hash(const shp_content *c)
+{
+    if (!c->hash) {
+        uint64_t hash = (uint64_t)c->count << 1 | c->bounds;
+        bool whole = c->count <= ALIKE_ELEMENTS;
+        for (uint32_t k = 0; whole && k < c->count; k++) {
+            whole = c->elem[k] != 0;
+            hash = shp_mix(hash, c->elem[k]);
+        }
+        ((shp_content *)c)->hash = whole ? hash | 1 : 2;
+    }
+    return c->hash == 2 ? 0 : c->hash;
 }
 
 /* The contents of the inputs in the set. One that nothing tells apart is seen by its value number. */
@@ -704,14 +696,10 @@ static void see_contents(const shp_node *n, uint32_t inputs, shp_sight *s)
         if (!(inputs >> i & 1)) continue;
         const shp_fact *f = &n->scope->fact[n->proto->input[i]];
         const shp_content *c = f->content ? f->content : shp_known_content(n->x, f);
-        bool whole = c ? c->count <= ALIKE_ELEMENTS : !f->tensor && shp_dtype_kind(f->type) == 'F';
-        for (uint32_t k = 0; c && whole && k < c->count; k++) whole = c->elem[k] != 0;
-        if (f->tensor || !whole) s->asked |= 1u << i;
-        s->open |= !whole || (c && !c->fixed);
-        if (!whole) see(s, f->id);
-        if (!whole || !c) continue;
-        see(s, (uint64_t)c->count << 1 | c->bounds);
-        for (uint32_t k = 0; k < c->count; k++) see(s, c->elem[k]);
+        uint64_t hash = c ? content_hash(c) : !f->tensor && shp_dtype_kind(f->type) == 'F';
+        if (f->tensor || !hash) s->asked |= 1u << i;
+        s->open |= !hash || (c && !c->fixed);
+        see(s, hash ? hash : f->id);
     }
 }
 
@@ -758,7 +746,7 @@ static bool is_own(const shp_node *n)
 }
 
 /* A rule is pure: it runs once for nodes that are alike. Which contents it reads is known from the last one of that sight. */
-static void apply_rule(shp_node *n, shp_op_entry *e)
+static bool apply_rule(shp_node *n, shp_op_entry *e)
 {
     struct shp_private *p = n->x->p;
     shp_sight seen, all;
@@ -772,13 +760,13 @@ static void apply_rule(shp_node *n, shp_op_entry *e)
     }
     if (seeing && d->key == whole) {
         take_done(n, d, all.asked);
-        return;
+        return false;
     }
     uint32_t epoch = shp_dims_epoch(n->dims), contents = 0;
     n->schema = e->signature.schema;
     n->signature = &e->signature;
     if (shp_signature_check(n, &e->signature)) e->rule(n);
-    if (!seeing || is_own(n) || shp_dims_epoch(n->dims) != epoch) return;
+    if (!seeing || is_own(n) || shp_dims_epoch(n->dims) != epoch) return false;
     for (uint32_t i = 0; i < n->proto->inputs; i++) contents |= (uint32_t)(*n->read >> (2 * i + 1) & 1) << i;
     if (like->key == key) contents |= like->contents;
     if (contents) {
@@ -788,22 +776,33 @@ static void apply_rule(shp_node *n, shp_op_entry *e)
         d = done_at(p, whole = key_of(n, &seen));
     }
     keep_done(n, d, whole);
+    return false;
 }
 
-/* Says what a node's outputs are. whole: they are what the file declares. */
-static void run_rule(shp_node *n, shp_op_entry *e, bool *whole)
+/* What there is to know about an operator at that opset. NULL: no memory. */
+static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
 {
-    if (e->host) {
-        host_rule(n);
-        *whole = n->failed != 0;
-    } else if (e->function) {
-        call_function(n, e->function);
-    } else if (e->rule) {
-        apply_rule(n, e);
-    } else {
-        unknown_op(n, e);
-        *whole = true;
-    }
+    shp_op_entry *e = shp_alloc(x->arena, sizeof *e);
+    if (!e) return NULL;
+    const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
+    *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
+    e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
+    e->random = random_op(op->op_type);
+    e->function = find_function(x, op);
+    e->apply = is_host_op(x, op->domain, op->op_type) ? host_rule : e->function ? call_function : e->rule ? apply_rule : unknown_op;
+    shp_signature_read(x->arena, &e->signature, schema);
+    return op->cache = e;
+}
+
+/* The same at the opset that the scope's graph imports. */
+static shp_op_entry *find_op(shp_infer *x, const shp_scope *s, shp_op_proto *op)
+{
+    shp_op_entry *e = op->cache;
+    if (e && e->importer == s->function) return e;
+    int opset = opset_of(x, s, op->domain);
+    while (e && e->opset != opset) e = e->next;
+    if (e || (e = new_op(x, op, opset))) e->importer = s->function;
+    return e;
 }
 
 /* Does a node and stores what comes out. It is as good as not done while x->p->waiting. */
@@ -820,8 +819,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     for (uint32_t o = 0; o < n.nout; o++) n.out[o] = (shp_fact){ .id = o ? shp_mix(n.id, o) : n.id };
     *n.read = 0;
     x->p->asking = proto;
-    bool whole = false;
-    run_rule(&n, e, &whole);
+    bool whole = e->apply(&n, e);
     if (x->p->waiting) return;
     if (*shp_dims_overflow(x->dims)) {
         *shp_dims_overflow(x->dims) = false;
@@ -840,7 +838,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
 static void walk(shp_infer *x, shp_scope *s)
 {
     x->p->calls++;
-    while (s->at < s->graph->sorted && !x->error && !x->arena->failed) {
+    while (s->at < s->graph->sorted && !x->error && !x->arena->failed && !(x->p->probing && s->fails)) {
         if (++x->operations > x->options.operations) {
             shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
             break;

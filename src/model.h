@@ -91,6 +91,7 @@ typedef struct shp_op_proto {
     shp_str domain, op_type, overload;              /* domain "ai.onnx" is read as "" */
     void *cache;                    /* the driver's: what it has found out about the operator */
     uint32_t hash;                  /* the reader's */
+    uint32_t row;                   /* the report's: 1 + its row there, 0 for none */
 } shp_op_proto;
 
 typedef struct shp_attrs {          /* of a node */
@@ -98,7 +99,7 @@ typedef struct shp_attrs {          /* of a node */
     uint32_t count;
     bool has_ref;                   /* an attribute (a body's, too) refers to a function's attribute */
     bool has_graph;
-    uint64_t hash;                  /* of the skeleton bytes from the first attribute to the last */
+    uint64_t hash;                  /* of the skeleton bytes from the first attribute to the last; a number of its own where there is a graph */
 } shp_attrs;
 
 struct shp_node_proto {

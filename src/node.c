@@ -124,6 +124,20 @@ const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
     return s;
 }
 
+uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s)
+{
+    if (!s || s->hash) return s ? s->hash : 0;
+    uint64_t hash = shp_mix(x->options.seed, (uint64_t)s->rank);
+    bool open = false;
+    for (int32_t i = 0; i < s->rank; i++) {
+        hash = shp_mix(hash, s->dim[i]);
+        open |= !shp_dim_number(x->dims, s->dim[i], NULL);
+    }
+    hash = (hash & ~(uint64_t)3) | 2 | open;
+    if (s->rank >= 0) ((shp_shape *)s)->hash = hash;
+    return hash;
+}
+
 static shp_elem resolved(shp_infer *x, shp_elem e)
 {
     return shp_elem_den(e) > 0 ? (e - shp_elem_num(e)) | shp_dim_resolve(x->dims, shp_elem_num(e)) : e;

@@ -30,6 +30,7 @@ typedef uint16_t shp_type;
 typedef enum { SHP_KIND_UNKNOWN, SHP_KIND_TENSOR, SHP_KIND_SEQ, SHP_KIND_OPT, SHP_KIND_MAP, SHP_KIND_SPARSE } shp_kind;
 
 typedef struct shp_shape {          /* never changed once made: shared freely */
+    uint64_t hash;                  /* shp_shape_hash, 0 until asked */
     int32_t rank;                   /* >= 0; shp_shape_none alone has -1 */
     shp_dim dim[];
 } shp_shape;
@@ -57,6 +58,7 @@ typedef struct shp_content {        /* never changed once set as an output's: sh
     bool bounds;                    /* no elements, but two that bound them (ops/bounds.c); what gives contents to rules leaves it out */
     shp_dim length;                 /* of a sequence or 0 where unknown; of an optional: 1 has an element, 0 has none, handle 0 unknown */
     const shp_fact *item;           /* a sequence's items, where each is known; else NULL */
+    uint64_t hash;                  /* the driver's: of the elements, 0 until asked */
     shp_elem elem[];                /* a tensor's elements */
 } shp_content;
 
@@ -183,6 +185,8 @@ int shp_type_key(const shp_infer *x, shp_type t);               /* a map's key t
 shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key);   /* key: of a map */
 shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypeProto's type (Optional's attribute) */
 
+/* Equal hashes, equal shapes, as value numbers are; odd where a size is no number. 0 for NULL. */
+uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s);
 /* How many elements a shape has, as a number; -1 where that is not known, INT64_MAX where it leaves int64. */
 int64_t shp_shape_count(const shp_infer *x, const shp_shape *s);
 

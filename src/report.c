@@ -10,7 +10,7 @@ typedef struct column {
 } column;
 
 /* What has a number already: keys are a kind below and what is unique within it. */
-enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_OP, KEY_SYMBOL, KEY_CONTENT, KEY_REPEATED };
+enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_SYMBOL, KEY_CONTENT };
 typedef struct known {
     uint64_t key;                   /* 0: free */
     uint32_t value;
@@ -33,7 +33,6 @@ typedef struct builder {
     uint32_t value, axis;           /* of the dim being written, for visit_new() */
     bool closed;                    /* all shapes are written: what appears later is listed nowhere */
     bool hidden;
-    bool repeated;                  /* some nodes share a name */
 } builder;
 
 static const uint8_t WIDTH[SHP_TABLE_COUNT] = {     /* words of a row */
@@ -290,9 +289,9 @@ static cell cell_dim(builder *b, shp_dim d, bool content)
     return mark(SHP_CELL_TEXT, id);
 }
 
-/* An element that is no constant. */
 static cell cell_elem(builder *b, shp_elem e, bool flag)
 {
+    if (shp_elem_is_real(e)) return cell_real(b, shp_elem_value(e));
     int32_t den = shp_elem_den(e);
     if (!den) return mark(SHP_CELL_NULL, 0);
     shp_dim d = shp_elem_num(e);
@@ -357,8 +356,7 @@ static uint32_t find_fact(builder *b, const shp_fact *f, uint32_t value)
 {
     const shp_shape *shape = f->shape && f->shape->rank >= 0 ? f->shape : NULL;
     uint32_t rank = shape ? (uint32_t)shape->rank : SHP_NONE;
-    uint64_t key = shp_mix(shp_mix(b->x->options.seed, f->type), rank);
-    for (uint32_t i = 0; shape && i < rank; i++) key = shp_mix(key, shape->dim[i]);
+    uint64_t key = shp_mix(shp_shape_hash(b->x, shape), f->type);
     uint32_t at = get(b, KEY_FACT, key);
     if (at != SHP_NONE) return at;
     set(b, KEY_FACT, key, at = rows(b, SHP_TABLE_FACTS));
@@ -382,41 +380,42 @@ static uint32_t fact_row(builder *b, const shp_fact *f, uint32_t value)
     return b->fact;
 }
 
-/* The cells of a run of constants, and how long it is: lists of weights are nothing else. */
-static uint32_t write_reals(builder *b, const shp_elem *elem, uint32_t count, uint32_t *to)
+/* The elements of a tensor that are all floating-point constants: the first of them, SHP_NONE where they are not. */
+static uint32_t write_reals(builder *b, const shp_content *c)
 {
-    uint32_t n = 0, at = rows(b, SHP_TABLE_REALS);
-    while (n < count && shp_elem_is_real(elem[n])) n++;
-    uint32_t *real = n ? add(b, SHP_TABLE_REALS, n) : NULL;
-    for (uint32_t i = 0; real && i < n; i++) {
-        double v = shp_elem_value(elem[i]);
-        memcpy(real + (size_t)i * WIDTH[SHP_TABLE_REALS], &v, sizeof v);
-        store(to + (size_t)i * WIDTH[SHP_TABLE_CELLS], mark(SHP_CELL_REAL, at + i));
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!shp_elem_is_real(c->elem[i])) return SHP_NONE;
+    uint32_t first = rows(b, SHP_TABLE_REALS), *row = add(b, SHP_TABLE_REALS, c->count);
+    for (uint32_t i = 0; row && i < c->count; i++, row += WIDTH[SHP_TABLE_REALS]) {
+        double v = shp_elem_value(c->elem[i]);
+        memcpy(row, &v, sizeof v);
     }
-    return n;
+    return SHP_REPORT_REALS_FROM + first;
 }
 
-/* The elements of a tensor as cells: the first of them, SHP_NONE where none is known. Values that share a content share its cells. */
+/* The elements of a tensor, as FACT_CONTENT tells them; SHP_NONE where none is known. Values that share a content share its cells. */
 static uint32_t write_elements(builder *b, const shp_content *c, bool flag)
 {
     uint64_t key = address(c) | flag;
     uint32_t first = get(b, KEY_CONTENT, key);
     if (first != SHP_NONE) return first;
-    first = rows(b, SHP_TABLE_CELLS);
-    uint32_t *row = add(b, SHP_TABLE_CELLS, c->count);
-    bool told = !c->count;
-    for (uint32_t i = 0, n; row && i < c->count; i += n, row += (size_t)n * WIDTH[SHP_TABLE_CELLS]) {
-        n = write_reals(b, c->elem + i, c->count - i, row);
-        told |= n > 0;
-        if (n) continue;
-        cell e = cell_elem(b, c->elem[i], flag);
-        told |= !marked(e, SHP_CELL_NULL);
-        store(row, e);
-        n = 1;
+    if (c->count) first = write_reals(b, c);
+    if (first == SHP_NONE) {
+        first = rows(b, SHP_TABLE_CELLS);
+        uint32_t *row = add(b, SHP_TABLE_CELLS, c->count);
+        bool told = !c->count;
+        for (uint32_t i = 0; row && i < c->count; i++, row += WIDTH[SHP_TABLE_CELLS]) {
+            cell e = cell_elem(b, c->elem[i], flag);
+            told |= !marked(e, SHP_CELL_NULL);
+            store(row, e);
+        }
+        if (!told) {
+            b->table[SHP_TABLE_CELLS].rows = first;
+            return SHP_NONE;
+        }
     }
-    if (told) set(b, KEY_CONTENT, key, first);
-    else b->table[SHP_TABLE_CELLS].rows = first;
-    return told ? first : SHP_NONE;
+    set(b, KEY_CONTENT, key, first);
+    return first;
 }
 
 /* Gives a value a fact of its own where there is more to say. */
@@ -453,32 +452,7 @@ static uint32_t node_row(const builder *b, const shp_scope *s, uint32_t node)
     return b->scope[row] == s ? row_of(b, SHP_TABLE_SCOPES, row)[SCOPE_NODES] + node : SHP_NONE;
 }
 
-static shp_str name_of(const shp_graph *g, size_t i)
-{
-    shp_str name = i < g->nodes ? g->node[i].name : g->slot[i - g->nodes].name;
-    return name.at ? name : SHP_STR("");
-}
-
-/* Takes down the nodes of a graph that have the name of another one, by their names' texts. */
-static void find_repeated(builder *b, const shp_graph *g, uint32_t first)
-{
-    size_t room = 16;
-    while (room < 2 * (size_t)g->nodes) room *= 2;
-    uint32_t *seen = shp_alloc_array(b->a, room, sizeof *seen);         /* 1 + index of the first node of each name */
-    for (uint32_t i = 0; seen && i < g->nodes; i++) {
-        shp_str name = g->node[i].name;
-        if (!name.len) continue;
-        size_t at = (size_t)shp_hash(b->x->options.seed, name.at, name.len) & (room - 1);
-        while (seen[at] && !shp_str_eq(g->node[seen[at] - 1].name, name)) at = (at + 1) & (room - 1);
-        if (!seen[at]) {
-            seen[at] = i + 1;
-            continue;
-        }
-        b->repeated = true;
-        set(b, KEY_REPEATED, first + seen[at] - 1, 1);
-        set(b, KEY_REPEATED, first + i, 1);
-    }
-}
+static const shp_str *name_of(const shp_graph *g, size_t i) { return i < g->nodes ? &g->node[i].name : &g->slot[i - g->nodes].name; }
 
 /* The text of the first of a graph's names: its nodes', then its slots'. They hardly repeat, so each is one of its own, and all scopes
  * of the graph share them. */
@@ -487,18 +461,21 @@ static uint32_t names_of(builder *b, const shp_graph *g)
     uint32_t first = get(b, KEY_GRAPH, address(g));
     if (first != SHP_NONE) return first;
     size_t bytes = 0, count = (size_t)g->nodes + g->slots;
-    for (size_t i = 0; i < count; i++) bytes += name_of(g, i).len;
     set(b, KEY_GRAPH, address(g), first = rows(b, SHP_TABLE_TEXT) - 1);
-    find_repeated(b, g, first);
-    if (!reserve(b, SHP_TABLE_CHARS, bytes) || !reserve(b, SHP_TABLE_TEXT, count)) return first;
-    column *chars = &b->table[SHP_TABLE_CHARS];
-    uint32_t *start = row_of(b, SHP_TABLE_TEXT, first + 1);
-    for (size_t i = 0; i < count; i++) {
-        shp_str name = name_of(g, i);
-        if (name.len) memcpy((char *)chars->at + chars->rows, name.at, name.len);
-        start[i] = (uint32_t)(chars->rows += name.len);
+    uint32_t *end = add(b, SHP_TABLE_TEXT, count);
+    for (size_t i = 0; end && i < count; i++) {
+        const shp_str *name = name_of(g, i);
+        if (name->at) bytes += name->len;
+        end[i] = rows(b, SHP_TABLE_CHARS) + (uint32_t)bytes;
     }
-    b->table[SHP_TABLE_TEXT].rows += count;
+    if (!end || !reserve(b, SHP_TABLE_CHARS, bytes)) return first;
+    column *chars = &b->table[SHP_TABLE_CHARS];
+    for (size_t i = 0; i < count; i++) {
+        const shp_str *name = name_of(g, i);
+        if (end[i] == chars->rows) continue;
+        memcpy((char *)chars->at + chars->rows, name->at, name->len);
+        chars->rows = end[i];
+    }
     return first;
 }
 
@@ -537,12 +514,9 @@ typedef struct graph_writer {
     uint32_t *node, *value, *item;  /* the next rows */
 } graph_writer;
 
-static uint32_t op_row(builder *b, const shp_op_proto *op)
+static uint32_t write_op(builder *b, const shp_op_proto *op)
 {
-    uint32_t at = get(b, KEY_OP, address(op));
-    if (at != SHP_NONE) return at;
-    set(b, KEY_OP, address(op), at = rows(b, SHP_TABLE_OPS));
-    uint32_t *row = push(b, SHP_TABLE_OPS);
+    uint32_t at = rows(b, SHP_TABLE_OPS), *row = push(b, SHP_TABLE_OPS);
     row[OP_DOMAIN] = text(b, op->domain);
     row[OP_NAME] = text(b, op->op_type);
     return at;
@@ -561,7 +535,8 @@ static void write_node(graph_writer *w, uint32_t i, uint64_t read)
     uint32_t *row = w->node;
     w->node += WIDTH[SHP_TABLE_NODES];
     row[NODE_SCOPE] = w->scope;
-    row[NODE_OP] = 2 * op_row(w->b, p->op) + (w->b->repeated && get(w->b, KEY_REPEATED, w->node_name + i) != SHP_NONE);
+    if (!p->op->row) p->op->row = write_op(w->b, p->op) + 1;
+    row[NODE_OP] = p->op->row - 1;
     row[NODE_ARGS] = (uint32_t)(w->item - row_of(w->b, SHP_TABLE_LISTS, 0));
     write_args(w, p->inputs, p->input, read);
     write_args(w, p->outputs, p->output, 0);
@@ -864,7 +839,7 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     }
     push(b, SHP_TABLE_SCOPES)[SCOPE_NAMES] = text(b, p->name);
     uint32_t *row = push(b, SHP_TABLE_NODES);
-    row[NODE_OP] = 2 * op_row(b, p->op);
+    row[NODE_OP] = write_op(b, p->op);
     list_names(b, n, p->inputs, p->input);
     list_names(b, n, p->outputs, p->output);
     return end(b);

@@ -20,12 +20,13 @@
 /* Values. node: row of the one that makes it; place: 4 * row of the scope + SHP_VALUE_…; fact: a row. */
 #define SHP_REPORT_VALUES(X) X(NAME) X(NODE) X(PLACE) X(FACT)
 /* What is known of values; those of equal type and shape share a row, unless they have a content. type: a text, "" where unknown; shape:
- * the first of `rank` cells, rank SHP_NONE where it is unknown; content: the first of `count` cells, SHP_NONE where it is unknown;
- * length: of a sequence, a cell. */
+ * the first of `rank` cells, rank SHP_NONE where it is unknown; content: the first of `count` cells, or SHP_REPORT_REALS_FROM plus the first
+ * of `count` reals, SHP_NONE where it is unknown; length: of a sequence, a cell. */
+#define SHP_REPORT_REALS_FROM 0x80000000u
 #define SHP_REPORT_FACTS(X) X(TYPE) X(SHAPE) X(RANK) X(CONTENT) X(COUNT) X(LENGTH)
 /* What nodes call: texts. */
 #define SHP_REPORT_OPS(X) X(DOMAIN) X(NAME)
-/* Nodes. op: 2 * a row, + 1 where another node of the graph has the same name; args: where in `lists` stand the number of inputs and the
+/* Nodes. op: a row; args: where in `lists` stand the number of inputs and the
  * inputs, then the number of outputs and the outputs: 4 times the text of each, "" for an omitted one, + 1 where an input's type or shape
  * decided something + 2 where its content did. */
 #define SHP_REPORT_NODES(X) X(SCOPE) X(OP) X(ARGS)

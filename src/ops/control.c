@@ -106,10 +106,8 @@ int infer_if(shp_node *n)
         if (a[o].type && b[o].type && a[o].type != b[o].type && shp_type_kind(n->x, a[o].type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b[o].type) == SHP_KIND_TENSOR)
             shp_fail3(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", o, a[o].type, b[o].type);
     }
-    if (condition < 0 && differ) {
-        bool first = shp_survives(n, a), second = shp_survives(n, b);
-        if (first != second) condition = first;
-    }
+    if (condition < 0 && differ && !shp_survives(n, b)) condition = 1;
+    if (condition < 0 && differ && !shp_survives(n, a)) condition = 0;
     n->scope->fails |= condition > 0 ? yes->fails : no->fails;
     for (uint32_t o = 0; o < n->nout; o++) {
         if (condition < 0) both = shp_fact_merge(n, o, &a[o], &b[o]);
