@@ -42,11 +42,15 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     return true;
 }
 
-/* An attribute that this version does not have: said where a later one has it; what no version knows is left to itself. */
+/* An attribute that this version does not have. What no version has is an error where the table is complete: com.microsoft's operators
+ * take more with each release. */
 static void note_unknown(shp_node *n, shp_str name)
 {
-    int64_t first = shp_schema_first(n->x->p->schemas, n->proto->op->domain, n->proto->op->op_type, name);
+    const shp_op_proto *op = n->proto->op;
+    int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);
+    else if (first || !op->domain.len)
+        shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' is none of opset %d%s", &name, (int64_t)n->opset, first ? " any more (it may be an input)" : "");
 }
 
 static bool check_attributes(shp_node *n, shp_signature *s)
@@ -141,6 +145,7 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
     shp_type bound[TYPE_VARS] = { 0 };
     bool few = check_arity(n, s->schema), sound = few && check_attributes(n, s);
     n->noted = false;
+    if (s->schema->gone) shp_note(n, SHP_D_OPSET, "is gone in opset %d", (int64_t)n->opset);
     bind_types(n, s->schema, bound);
     type_outputs(n, s->schema, bound);
     if (few && !n->noted) keep_sound(n, &s->sound);

@@ -43,6 +43,7 @@ typedef struct shp_names {
     uint32_t count[PARTS];
     shp_pendings bodies;
     size_t again_room;
+    uint32_t body;                  /* the node whose body is being read */
     uint32_t *out;                  /* outputs of the node being read */
     size_t out_room;
 } shp_names;
@@ -169,6 +170,17 @@ static bool define(shp_names *n, uint32_t slot, shp_source source, uint32_t from
     return true;
 }
 
+/* A value is defined again, by that node, or where there is none of that number by the graph. */
+static void defined_again(shp_reader *r, shp_names *n, uint32_t slot, uint32_t node, bool hides)
+{
+    shp_graph *g = n->g;
+    struct shp_again *more = shp_append(r, g->again, g->agains, &n->again_room, sizeof *more);
+    if (!more) return;
+    g->again = more;
+    more[g->agains++] = (struct shp_again){ slot, node, hides };
+    g->slot[slot].twice = g->flawed = true;
+}
+
 /* Names that nothing in this graph defines: of a graph around it, or of none. */
 static void resolve(shp_reader *r, shp_names *n)
 {
@@ -251,14 +263,15 @@ static uint32_t input_of(shp_reader *r, shp_names *n, shp_str name)
     return g->slots && same(g->slot[g->slots - 1].name, name) ? g->slots - 1 : slot_of(r, n, name);
 }
 
-static void defined_again(shp_reader *r, shp_names *n, uint32_t slot, uint32_t node)
+/* Whether a graph around n gives a value of that name before the node to which n belongs. */
+static bool is_taken(const shp_names *n, shp_str name)
 {
-    shp_graph *g = n->g;
-    struct shp_again *more = shp_append(r, g->again, g->agains, &n->again_room, sizeof *more);
-    if (!more) return;
-    g->again = more;
-    more[g->agains++] = (struct shp_again){ slot, node };
-    g->slot[slot].twice = g->flawed = true;
+    while ((n = n->around)) {
+        uint32_t slot = shp_graph_find(n->g, name);
+        const shp_slot *s = slot == SHP_NONE ? NULL : &n->g->slot[slot];
+        if (s && s->source != SHP_FROM_OUTER) return s->source && (s->source != SHP_FROM_NODE || s->from < n->body);
+    }
+    return false;
 }
 
 /* The slot of an output. A name that had one before anything defined it was used before. */
@@ -267,8 +280,9 @@ static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t no
     shp_graph *g = n->g;
     uint32_t before = g->slots, slot = name.len ? slot_of(r, n, name) : SHP_NONE;
     if (slot == SHP_NONE) return slot;
-    if (define(n, slot, SHP_FROM_NODE, node)) n->unsorted |= slot < before;
-    else if (!g->slot[slot].twice) defined_again(r, n, slot, node);
+    bool first = define(n, slot, SHP_FROM_NODE, node), hides = first && is_taken(n, name);
+    if (first) n->unsorted |= slot < before;
+    if ((!first && !g->slot[slot].twice) || hides) defined_again(r, n, slot, node, hides);
     return slot;
 }
 
@@ -332,6 +346,7 @@ static void read_bodies(shp_reader *r, shp_names *n)
 {
     for (size_t i = 0; i < n->bodies.count && !r->error->code; i++) {
         const shp_pending *b = &n->bodies.item[i];
+        n->body = b->node;
         uint64_t refs = r->refs;
         shp_where in_node, in_attr, here;
         shp_enter(r, &in_node, "node", b->node, &b->message);
@@ -478,7 +493,7 @@ static void read_input(shp_reader *r, shp_names *n, shp_str text, uint32_t i)
     g->input[i] = slot_of(r, n, info->name);
     if (g->input[i] == SHP_NONE) return;
     g->slot[g->input[i]].is_input = true;
-    define(n, g->input[i], SHP_FROM_INPUT, i);
+    if (!define(n, g->input[i], SHP_FROM_INPUT, i)) defined_again(r, n, g->input[i], g->nodes, false);
 }
 
 static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, uint32_t i, bool sparse)

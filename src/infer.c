@@ -264,16 +264,18 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
 /* Checks what the reader found in a graph: names defined twice or never, cycles. */
 static void check_graph(shp_infer *x, shp_scope *s)
 {
-    static const shp_str the_graph = { "the graph", 9 };
+    static const shp_str the_graph = { "the graph", 9 }, around = { "a graph around it", 17 };
     const shp_graph *g = s->graph;
     for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
         const shp_slot *slot = &g->slot[i];
         if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined: no input, initializer or node output has that name");
     }
     for (uint32_t i = 0; i < g->agains; i++) {
-        const shp_slot *slot = &g->slot[g->again[i].slot];
+        const struct shp_again *second = &g->again[i];
+        const shp_slot *slot = &g->slot[second->slot];
         shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, &slot->name, "value '%v' is defined twice (by %n and %n): names must be unique",
-                     slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type, &g->node[g->again[i].node].op->op_type);
+                     second->hides ? &around : slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type,
+                     second->node == g->nodes ? &the_graph : &g->node[second->node].op->op_type);
     }
     if (g->sorted < g->nodes) {
         const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];
@@ -391,14 +393,16 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     return fresh;
 }
 
-/* The version of a domain that a scope's nodes are of; 1 where nothing is imported. */
+/* The version of a domain that a scope's nodes are of: what its function imports, else the model; where neither does the newest, as runtimes
+ * take it, and the first in a file from before there were imports. */
 static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 {
-    uint32_t count = s->function ? s->function->opsets : x->model->opsets;
-    const shp_opset *opset = s->function ? s->function->opset : x->model->opset;
-    for (uint32_t i = 0; i < count; i++)
-        if (shp_str_eq(opset[i].domain, domain)) return opset[i].version < 1 ? 1 : opset[i].version > 10000 ? 10000 : (int)opset[i].version;
-    return 1;
+    for (int own = s->function != NULL; own >= 0; own--) {
+        const shp_opset *opset = own ? s->function->opset : x->model->opset;
+        for (uint32_t i = own ? s->function->opsets : x->model->opsets; i-- > 0; opset++)
+            if (shp_str_eq(opset->domain, domain)) return opset->version < 1 ? 1 : opset->version > 10000 ? 10000 : (int)opset->version;
+    }
+    return x->model->ir_version < 3 ? 1 : SHP_OPSET_NEWEST;
 }
 
 /* ---- one node ---- */
@@ -1041,6 +1045,8 @@ static void start(shp_infer *x)
     if (!x->main) return;
     x->main->seed = SEED_MAIN;
     check_graph(x, x->main);
+    if (!x->model->opsets && x->model->ir_version >= 3)
+        shp_diagnose(x, x->main, NULL, SHP_D_OPSET, NULL, "the model imports no opset: %d is taken", (int64_t)SHP_OPSET_NEWEST);
     enter_inputs(x, x->main);
     for (uint32_t i = 0; i < g->inputs; i++) {
         uint32_t slot = g->input[i];

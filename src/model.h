@@ -137,7 +137,8 @@ struct shp_graph {
     uint32_t sorted;
     bool flawed;                    /* a name is defined nowhere, or twice */
     uint32_t agains;
-    struct shp_again { uint32_t slot, node; } *again;   /* what is defined twice, and the node that comes second */
+    struct shp_again { uint32_t slot, node; bool hides; } *again;   /* what is defined twice, and the node that comes second (no node's
+                                       index: an input does); hides: the first is in a graph around this one */
     uint32_t *input;                /* slots, in file order */
     shp_value_info **input_info;    /* beside them; type.kind SHP_T_NONE where the file gives none */
     uint32_t *output;

@@ -303,11 +303,14 @@ const shp_content *shp_fact_content(shp_node *n, const shp_fact *f)
     return fact_content(n, &copy, n->index);
 }
 
-shp_dim shp_in_scalar(shp_node *n, uint32_t i)
+shp_elem shp_in_only(shp_node *n, uint32_t i)
 {
     const shp_content *c = shp_in_content(n, i);
-    return c && c->count == 1 ? shp_elem_whole(c->elem[0]) : 0;
+    if (c && c->count > 1) shp_fail2(n, SHP_D_SHAPE, "%i has %d elements, 1 expected", i, c->count);
+    return c && c->count == 1 ? c->elem[0] : 0;
 }
+
+shp_dim shp_in_scalar(shp_node *n, uint32_t i) { return shp_elem_whole(shp_in_only(n, i)); }
 
 bool shp_in_int(shp_node *n, uint32_t i, int64_t *out)
 {
@@ -316,8 +319,7 @@ bool shp_in_int(shp_node *n, uint32_t i, int64_t *out)
 
 bool shp_in_float(shp_node *n, uint32_t i, double *out)
 {
-    const shp_content *c = shp_in_content(n, i);
-    return c && c->count == 1 && shp_elem_number(n, c->elem[0], out);
+    return shp_elem_number(n, shp_in_only(n, i), out);
 }
 
 int64_t shp_in_length(shp_node *n, uint32_t i)

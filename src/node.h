@@ -111,7 +111,9 @@ const shp_content *shp_in_content(shp_node *n, uint32_t i);
 const shp_content *shp_in_bounds(shp_node *n, uint32_t i);
 /* The same as shp_in_content for any fact (an item of a sequence, whose content may not be decoded yet). */
 const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
-/* A single-element integer or bool input as a dim (0 where unknown), as a number, or a single float as a double. */
+/* The element of an input that must have just one: fails where it has more. The same as a dim (an integer or bool; 0 where unknown), as a
+ * number, and as a double. */
+shp_elem shp_in_only(shp_node *n, uint32_t i);
 shp_dim shp_in_scalar(shp_node *n, uint32_t i);
 bool shp_in_int(shp_node *n, uint32_t i, int64_t *out);
 bool shp_in_float(shp_node *n, uint32_t i, double *out);

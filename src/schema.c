@@ -48,6 +48,7 @@ static bool read_version(cursor *at, shp_schema *s)
 {
     unsigned own = *at->version++;
     s->since = *at->version++;
+    s->gone = own & SHP_VERSION_GONE;
     for (int k = 0; k < SHP_LIST_COUNT; k++) {
         if (!(own >> k & 1)) continue;
         s->list[k] = at->list[k];

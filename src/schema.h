@@ -13,8 +13,11 @@
 typedef struct shp_schema {     /* one version of one operator */
     int op;                     /* the operator's number in schema_ops.h */
     int since;                  /* since_version */
+    bool gone;                  /* deprecated, and no later version takes it back */
     const uint8_t *list[4];     /* schema.c's own */
 } shp_schema;
+
+enum { SHP_OPSET_NEWEST = 28 };         /* of any domain that the table has */
 
 /* What a call has found of the table so far: it is walked no further than asked for, and once. NULL: no memory. */
 typedef struct shp_schemas shp_schemas;

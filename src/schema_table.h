@@ -7,7 +7,7 @@
  *     names     of the operators; an empty one stands between two domains, two such at the end
  *     versions  of each operator, from the oldest to the newest; a byte 0: those of the operator before. A version is
  *               byte 0   bits 0 to 3: which of its four lists are in their tables; one that is not is the list of the version before.
- *                        + 16 in the newest version
+ *                        + 16 in the newest version, + 32 where that one is deprecated
  *               byte 1   since_version
  *     inputs    formals' kinds: a tensor's type code (1 to 28), or 32 + v for type variable v (v < 16), + 16 where its
  *     outputs   actuals may differ in type; + 64 variadic; + 128 optional, or a variadic one that may be empty
@@ -21,7 +21,7 @@
 #include "schema.h"
 
 enum { SHP_LIST_INPUTS, SHP_LIST_OUTPUTS, SHP_LIST_TYPES, SHP_LIST_ATTRS, SHP_LIST_COUNT };
-enum { SHP_VERSION_NEWEST = 16 };
+enum { SHP_VERSION_NEWEST = 16, SHP_VERSION_GONE = 32 };
 enum { SHP_KIND_VARIABLE = 32, SHP_KIND_DIFFER = 16, SHP_KIND_VARIADIC = 64, SHP_KIND_OPTIONAL = 128 };
 enum { SHP_ATTR_TYPE = 15, SHP_ATTR_REQUIRED = 16, SHP_ATTR_DEFAULT = 32 };
 

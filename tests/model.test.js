@@ -74,6 +74,43 @@ test('five states stay apart', () => {
         [[null, null], ['float32', null], ['float32', []], ['float32', ['unk__0']], ['float32', [0]]]);
 });
 
+test('the opset of a node: its function\'s import, else the model\'s; none at all is an error', () => {
+    const nodes = [{ op: 'Add', inputs: ['x', 'y'], outputs: ['z'] }], values = [float('x', ['N', 3]), float('y', [3])];      // broadcasts from opset 7 on
+    const shapes = (bytes) => {
+        const { values, diagnostics } = inferShapesSync(bytes);
+        return [values.find((v) => v.name === 'z').shape, diagnostics.map((d) => d.code)];
+    };
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { 'com.microsoft': 1 } })), [['N', 3], []]);
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {} })), [['N', 3], ['opset']]);
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {}, ir: 2 })), [null, ['shape']]);
+    const local = { name: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'], nodes, opsets: { local: 1 } };
+    const call = [{ op: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'] }];
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes: call, functions: [local], opsets: { '': 18, local: 1 } })), [['N', 3], []]);
+});
+
+test('a condition and a trip count are one element', () => {
+    const body = { inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }], nodes: [{ op: 'Identity', inputs: ['c'], outputs: ['d'] }, { op: 'Relu', inputs: ['x'], outputs: ['r'] }],
+        outputs: [{ name: 'd' }, { name: 'r' }] };
+    const branch = { nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['t'] }], outputs: [{ name: 't' }] };
+    for (const node of [{ op: 'If', inputs: ['c'], outputs: ['z'], attr: { then_branch: { g: branch }, else_branch: { g: branch } } }, { op: 'Loop', inputs: ['m', 'b'], outputs: ['z'], attr: { body: { g: body } } }]) {
+        const bytes = model({ inputs: [float('x', [3]), { name: 'c', type: 'bool', shape: [2] }, { name: 'm', type: 'int64', shape: [2] }, { name: 'b', type: 'bool', shape: [] }],
+            outputs: [{ name: 'z' }], nodes: [node] });
+        assert.deepEqual(inferShapesSync(bytes).diagnostics.map((d) => d.code), ['shape']);
+    }
+});
+
+test('names that are taken: inputs, and node outputs in bodies', () => {
+    const told = (rest) => inferShapesSync(model({ outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => [d.code, d.graph, d.value]);
+    assert.deepEqual(told({ inputs: [float('x', [3]), float('x', [3])], nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['z'] }] }), [['defined-twice', '', 'x']]);
+    const bodies = (name) => ({ inputs: [float('x', [3]), { name: 'c', type: 'bool', shape: [] }], nodes: [
+        { op: 'Relu', inputs: ['x'], outputs: ['before'] },
+        { op: 'If', inputs: ['c'], outputs: ['z'], attr: Object.fromEntries(['then_branch', 'else_branch'].map((branch) =>
+            [branch, { g: { nodes: [{ op: 'Not', inputs: ['c'], outputs: [name] }], outputs: [{ name }] } }])) },
+        { op: 'Relu', inputs: ['x'], outputs: ['after'] }] });
+    for (const name of ['x', 'before']) assert.deepEqual(told(bodies(name)).map((d) => d[1]), ['If#1/then_branch', 'If#1/else_branch']);
+    for (const name of ['own', 'after', 'z']) assert.deepEqual(told(bodies(name)), []);
+});
+
 test('integers are exact', () => {
     const big = 2n ** 62n + 1n, result = inferShapesSync(relu([big, 2 ** 53 - 1]));
     assert.deepEqual(result.get('y').shape, [big, 2 ** 53 - 1]);
@@ -201,6 +238,37 @@ test('what a loop makes of one value is another', () => {
         outputs: [{ name: 'd' }, { name: 'w' }], nodes: [{ op: 'Identity', inputs: ['c'], outputs: ['d'] }, binary('Add', 'v', 'one', 'w')] };
     const result = counted([filled('f', 's', -1), { op: 'Size', inputs: ['x'], outputs: ['k'] }, { op: 'Loop', inputs: ['k', '', 'f'], outputs: ['y'], attr: { body: { g: body } } }]);
     assert.match(result.get('nz').shape[1], /^unk__/);      // -1 + 1 once, 1 twice
+});
+
+test('what every turn of a loop, or each item of a sequence, makes of sizes', () => {
+    const scalar = (name, type) => ({ name, type, shape: [] }), join = (...inputs) => ({ op: 'Concat', inputs, outputs: [`${inputs[0]}2`], attr: { axis: 0 } });
+    const body = { inputs: [scalar('i', 'int64'), scalar('c', 'bool'), { name: 'v', type: 'float' }, { name: 'w', type: 'float' }],
+        outputs: [{ name: 'd' }, { name: 'v2' }, { name: 'w2' }, { name: 'r' }], nodes: [
+            { op: 'Identity', inputs: ['c'], outputs: ['d'] }, { op: 'Gather', inputs: ['x', 'i'], outputs: ['r'], attr: { axis: 1 } }, join('v', 'r'), join('w', 'v')] };
+    const twice = { inputs: [{ name: 'e', type: 'float' }], outputs: [{ name: 'e2' }], nodes: [join('e', 'e')] };
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 'T', 8]), float('v', ['N', 8])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'one', type: 'int64', dims: [], data: [1] }], nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'one'], outputs: ['t'] },
+            { op: 'Loop', inputs: ['t', '', 'v', 'v'], outputs: ['sum', 'more', 'rows'], attr: { body: { g: body } } },
+            { op: 'SequenceConstruct', inputs: ['x', 'sum'], outputs: ['pair'] }, { op: 'SequenceMap', inputs: ['pair'], outputs: ['pairs'], attr: { body: { g: twice } } },
+            { op: 'SequenceAt', inputs: ['pairs', 'one'], outputs: ['y'] }] }));
+    assert.deepEqual(['sum', 'rows', 'y'].map((name) => result.get(name).shape), [['B*T + N', 8], ['T', 'B', 8], ['2*B*T + 2*N', 8]]);
+    assert.match(result.get('more').shape[0], /^unk__/);        // grows by more each time
+});
+
+test('how often a condition lets a loop run that compares a counter', () => {
+    const scalar = (name, type) => ({ name, type, shape: [] });
+    const start = (k, steps) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],
+        initializers: [['zero', 0], ['one', 1], ['two', 2]].map(([name, v]) => ({ name, type: 'int64', dims: [], data: [v] })), nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['t'] }, { op: 'Cast', inputs: ['t'], outputs: ['limit'], attr: { to: 1 } },
+            { op: 'Cast', inputs: [k], outputs: ['f'], attr: { to: 1 } }, { op: 'Less', inputs: ['f', 'limit'], outputs: ['first'] },
+            { op: 'Loop', inputs: ['', 'first', 'zero'], outputs: ['count', 'y'], attr: { body: { g: {
+                inputs: [scalar('i', 'int64'), scalar('c', 'bool'), scalar('v', 'int64')], outputs: [{ name: 'd' }, { name: 'w' }, { name: 'v' }], nodes: [
+                    binary('Add', 'v', steps, 'w'), { op: 'Cast', inputs: ['w'], outputs: ['g'], attr: { to: 1 } }, binary('Less', 'g', 'limit', 'less'),
+                    binary('Greater', 'limit', 'g', 'more'), binary('And', 'less', 'more', 'd')] } } } }] })).get('y').shape[0];
+    assert.deepEqual([start('zero', 'one'), start('zero', 'two')], ['T', 'floor((T + 1)/2)']);
+    assert.match(start('one', 'one'), /^unk__/);        // another condition than that of the turns
+    assert.match(start('zero', 't'), /^unk__/);
 });
 
 test('rules of the host', async () => {

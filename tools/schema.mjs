@@ -137,7 +137,7 @@ function operators(rows) {
     if (!ops.has(key)) ops.set(key, { domain: row.domain, name: row.name, versions: [] });
     try {
       check(DOMAINS[row.domain] && row.since_version < 256, 'a domain without a short name, or a number that no longer fits');
-      ops.get(key).versions.push({ since: row.since_version, lists: [
+      ops.get(key).versions.push({ since: row.since_version, gone: row.deprecated, lists: [
         formals(row, row.inputs, row.min_input, row.max_input),
         formals(row, row.outputs, row.min_output, row.max_output),
         [...Object.values(row.types).map((list) => sets.add(typeSet(list)) + 1), 0],
@@ -203,9 +203,9 @@ function columnsOf(ops, like) {
       columns.versions.push(0);
       continue;
     }
-    for (const [k, { since, lists }] of op.versions.entries()) {
+    for (const [k, { since, gone, lists }] of op.versions.entries()) {
       const own = lists.map((list, l) => k === 0 || op.versions[k - 1].lists[l].join() !== list.join());
-      columns.versions.push(own.reduce((bits, yes, l) => bits | (yes << l), k + 1 === op.versions.length ? 16 : 0), since);
+      columns.versions.push(own.reduce((bits, yes, l) => bits | (yes << l), k + 1 === op.versions.length ? (gone ? 48 : 16) : 0), since);
       ['inputs', 'outputs', 'types', 'attributes'].forEach((name, l) => own[l] && columns[name].push(...lists[l]));
     }
   }

@@ -68,7 +68,7 @@ int infer_flex_attention(shp_node *n)
 /* ---- around it ---- */
 
 /* RotaryEmbedding: the shape of x. Caches are [positions, half] with position_ids, else [batch, length, half]; half of rotary_embedding_dim, or
- * of the head size. Source: ONNX RotaryEmbedding 23. */
+ * of the head size (of which only a part is used then: node tests of ONNX 1.18). Source: ONNX RotaryEmbedding 23. */
 int infer_rotary_embedding(shp_node *n)
 {
     shp_dim size[26] = { 0 };
@@ -76,12 +76,11 @@ int infer_rotary_embedding(shp_node *n)
     bool flat = shp_in_rank(n, 0) == 3;
     shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >", size);
     if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >", size)) return SHP_OK;
-    if (part > 0) size[H] = num(n, part);
-    shp_dim half = size[H] ? shp_whole_div(n, size[H], 2) : 0;
     for (uint32_t i = 1; i < 3; i++) {
         const shp_shape *cache = shp_in_shape(n, i);
-        if (cache && shp_dim_eq(n->dims, cache->dim[cache->rank - 1], half) == 0)
-            shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", cache->rank - 1, i, half);
+        shp_dim turned = part > 0 ? num(n, part) : size[H], twice = cache ? mul(n, cache->dim[cache->rank - 1], lit(2)) : 0;
+        if (shp_dim_eq(n->dims, twice, turned) == 0 && shp_dim_eq(n->dims, twice, size[H]) == 0)
+            shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not half of %x", cache->rank - 1, i, turned);
     }
     return shp_out_same(n, 0, 0);
 }
@@ -90,6 +89,7 @@ int infer_rotary_embedding(shp_node *n)
 int infer_causal_conv(shp_node *n)
 {
     shp_dim size[26] = { 0 };
+    shp_choice(n, "activation", "none|silu|swish");
     shp_lay(n, "B C L; C 1 K; C; B C K-1 >", size);
     if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) return shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
     return shp_lay(n, "> B C L; B C K-1", size);

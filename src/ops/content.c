@@ -524,9 +524,3 @@ bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)
         }
     return true;
 }
-
-shp_elem shp_only(shp_node *n, uint32_t i)
-{
-    const shp_content *c = shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL;
-    return c && c->count == 1 ? c->elem[0] : UNKNOWN;
-}

@@ -151,7 +151,7 @@ int infer_qlinear_concat(shp_node *n)
 /* MurmurHash3: a hash of each element. */
 int infer_murmur_hash3(shp_node *n)
 {
-    shp_out_type(n, 0, shp_attr_int_or(n, "positive", 1) ? SHP_UINT32 : SHP_INT32);
+    shp_out_type(n, 0, shp_attr_int_or(n, "positive", 1) == 1 ? SHP_UINT32 : SHP_INT32);
     return shp_out_same(n, 0, 0);
 }
 

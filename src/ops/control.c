@@ -26,19 +26,22 @@ static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, int64_t v, shp_f
 /* ---- what leaves a body ---- */
 
 typedef struct shp_birth {
+    const shp_node *node;
     const shp_scope *body;
     bool inside;
 } shp_birth;
 
+/* The node makes symbols for elements that the body is given, where it asks for them first. */
 static void born(void *arg, const shp_symbol *s)
 {
     shp_birth *b = arg;
+    b->inside |= s->origin.why == SHP_WHY_CONTENT && s->origin.scope == b->node->scope && s->origin.node == b->node->index;
     for (const shp_scope *scope = s->origin.scope; scope && !b->inside; scope = scope->caller) b->inside = scope == b->body;
 }
 
 static bool born_inside(shp_node *n, const shp_scope *body, shp_dim d)
 {
-    shp_birth b = { body, false };
+    shp_birth b = { n, body, false };
     shp_dim_visit(n->dims, d, born, &b);
     return b.inside;
 }
@@ -182,14 +185,82 @@ typedef struct shp_loop {
     bool runs;                      /* at least once, for sure */
 } shp_loop;
 
+/* The one element of a value as a dim; 0 where it is none. */
+static shp_dim only(shp_node *n, const shp_fact *f)
+{
+    const shp_content *c = shp_fact_content(n, f);
+    return c && c->count == 1 && !c->item ? shp_elem_whole(c->elem[0]) : 0;
+}
+
 /* The condition that a turn ends with, -1 where it is not known. */
 static int64_t condition_of(shp_node *n, const shp_scope *body)
 {
     shp_fact f;
     shp_body_output(n, body, 0, &f);
-    const shp_content *c = shp_fact_content(n, &f);
     int64_t v;
-    return c && c->count == 1 && shp_elem_is_int(n, c->elem[0], &v) ? v : -1;
+    return is_num(n, only(n, &f), &v) ? v : -1;
+}
+
+/* A single integer as a dim, as a float too; 0 where it is none. */
+static shp_dim compared(shp_node *n, const shp_scope *s, uint32_t slot)
+{
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
+    if (p && p->inputs && shp_str_is(p->op->op_type, "Cast")) slot = p->input[0];
+    shp_fact f = slot == SHP_NONE ? (shp_fact){ 0 } : s->fact[slot];
+    const shp_content *c = shp_fact_content(n, &f);
+    double v;
+    if (c && c->count == 1 && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
+        return num(n, (int32_t)v);
+    return only(n, &f);
+}
+
+/* What is at least 1 where a bool is true, and only there; 0 where that is not known. `depth` bounds what is looked at. */
+static shp_dim margin(shp_node *n, const shp_scope *s, uint32_t slot, int depth)
+{
+    while (slot != SHP_NONE && s->graph->slot[slot].source == SHP_FROM_OUTER && s->outer) {
+        slot = s->graph->slot[slot].from;
+        s = s->outer;
+    }
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
+    if (!p || !p->inputs || !depth) return 0;
+    shp_str op = p->op->op_type;
+    if (shp_str_is(op, "Identity") || shp_str_is(op, "Cast")) return margin(n, s, p->input[0], depth - 1);
+    if (p->inputs != 2) return 0;
+    if (shp_str_is(op, "And")) return dim_min(n, margin(n, s, p->input[0], depth - 1), margin(n, s, p->input[1], depth - 1));
+    bool less = shp_str_starts(&op, "Less");
+    if (!less && !shp_str_starts(&op, "Greater")) return 0;
+    shp_dim a = compared(n, s, p->input[less]), b = compared(n, s, p->input[!less]);
+    return sub(n, add(n, a, lit(op.len != 0)), b);                  /* "OrEqual" is left */
+}
+
+/* How often the body runs before a condition ends it that compares what grows by the same every turn; 0 where that is not known. */
+static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body, bool enters)
+{
+    int64_t k;
+    shp_fact f;
+    shp_dim turn = only(n, l->in), d = margin(n, body, body->graph->output[0], 6), at[2];
+    uint32_t before = shp_dims_mark(n->dims), inside;
+    if (!d) return 0;
+    for (uint32_t i = 0; i < l->states; i++) {
+        shp_body_output(n, body, 1 + i, &f);
+        shp_dim x = only(n, l->in + 2 + i), each = sub(n, only(n, &f), x);
+        if (is_num(n, each, &k)) shp_dim_unify(n->dims, x, add(n, only(n, l->start + 2 + i), mul(n, turn, each)));
+    }
+    d = shp_dim_resolve(n->dims, d);
+    inside = shp_dims_mark(n->dims);
+    for (int i = 0; i < 2; i++) {
+        shp_dim_unify(n->dims, turn, lit(i));
+        at[i] = shp_dim_resolve(n->dims, d);
+        shp_dims_rewind(n->dims, inside);
+    }
+    shp_dim each = sub(n, at[0], at[1]), all = add(n, at[0], each);
+    bool steady = is_num(n, each, &k) && k > 0 && is(n, sub(n, add(n, d, mul(n, shp_dim_resolve(n->dims, turn), each)), at[0]), 0);
+    shp_dims_rewind(n->dims, before);
+    n->own = true;
+    if (!steady || born_inside(n, body, all) || (!enters && margin(n, n->scope, n->proto->input[1], 6) != all)) return 0;
+    return enters ? add(n, dim_max(n, ceil_div(n, at[0], each), lit(0)), lit(1)) : dim_max(n, ceil_div(n, all, each), lit(0));
 }
 
 /* Follows the loop turn by turn from its start, for `most` turns or until a turn's condition ends it: how many turns there were, with the
@@ -208,6 +279,29 @@ static int64_t follow(shp_node *n, const shp_loop *l, int64_t most, shp_fact *in
     return -1;
 }
 
+/* How often the body runs. */
+static shp_dim turns_of(shp_node *n, shp_dim trips, shp_why why) { return trips ? trips : shp_fresh(n, UINT32_MAX, 0, why); }
+
+/* A size in the end, if every turn adds the same to it; else 0. */
+static shp_dim grown(shp_node *n, const shp_loop *l, const shp_scope *body, shp_dim start, shp_dim before, shp_dim after)
+{
+    shp_dim each = sub(n, after, shp_dim_resolve(n->dims, before));
+    if (is(n, each, 0)) return start;
+    return each && !born_inside(n, body, each) ? add(n, start, mul(n, turns_of(n, l->trips, SHP_WHY_DATA), each)) : 0;
+}
+
+/* Gives a tensor in the end the sizes that grow by the same every turn. */
+static void grow(shp_node *n, const shp_loop *l, const shp_scope *body, const shp_shape *start, const shp_shape *before, const shp_shape *after, shp_fact *f)
+{
+    if (!f->shape || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR || !start || !before || start->rank != f->shape->rank || start->rank != before->rank) return;
+    shp_shape *s = shp_spliced(n, start, 0, 0, f->shape->dim, 0);
+    for (int32_t k = 0; s && k < s->rank; k++) {
+        shp_dim d = grown(n, l, body, start->dim[k], before->dim[k], after->dim[k]);
+        s->dim[k] = d ? d : f->shape->dim[k];
+    }
+    f->shape = s;
+}
+
 /* exact: the states as they are in the end, or NULL. */
 static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, const shp_fact *exact)
 {
@@ -218,12 +312,14 @@ static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, c
         if (is(n, l->trips, 0) || (f.id == l->in[2 + i].id && !l->widened[i])) f = *start;
         else if (exact) f = exact[2 + i];
         else {
+            const shp_shape *after = f.shape;
             leave(n, i, body, 1 + i, 0, &f);
             if (!l->runs) {
                 f = shp_fact_merge(n, i, start, &f);
                 f.id = shp_mix(n->id, i);
             }
             f.tensor = NULL;
+            grow(n, l, body, start->shape, l->in[2 + i].shape, after, &f);
         }
         if (!f.type) f.type = type;
         shp_out_fact(n, i, &f);
@@ -233,12 +329,13 @@ static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, c
 /* Output o: what each turn gives, stacked along an axis. All such outputs have as many rows as the body ran. */
 static void out_rows(shp_node *n, uint32_t o, const shp_shape *each, int32_t axis, shp_dim rows, shp_why why)
 {
-    if (!rows) rows = shp_fresh(n, UINT32_MAX, 0, why);
+    rows = turns_of(n, rows, why);
     shp_out_shape(n, o, shp_spliced(n, each, axis, axis, &rows, 1));
 }
 
 /* Loop: the states hold what holds on every turn (a fixed point that widens only the axes that change), followed turn by turn where the
- * count is a small number; scan outputs are stacked on a new first axis, whose size is the trip count where nothing can end the loop early.
+ * count is a small number; scan outputs are stacked on a new first axis, whose size is the trip count where nothing can end the loop early, or
+ * where what ends it compares a counter.
  * Source: ONNX Loop, all versions. */
 int infer_loop(shp_node *n)
 {
@@ -271,6 +368,7 @@ int infer_loop(shp_node *n)
     int64_t stays = enters ? condition_of(n, body) : 0;
     if (!open && !first) l.trips = lit(0);
     else if (limit && (stays == 1 || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, lit(0));
+    else if ((l.trips = turns_until(n, &l, body, enters)) != 0 && counted) l.trips = dim_min(n, l.trips, dim_max(n, limit, lit(0)));
     bool changes = false, ends = !l.trips && l.runs && stays < 0 && (!counted || is_num(n, limit, &most));
     for (uint32_t i = 0; i < l.states; i++) changes |= l.widened[i];
     if (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX)))) {
@@ -331,8 +429,9 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
         bool same = a->rank == b->rank;
         for (int32_t k = 0; same && k < a->rank; k++) same = shp_equal(n, a->dim[k], b->dim[k]) != 0;
         if (same) continue;
+        body = fixed_point(n, "body", in, count, 0, states, 0, true, widened);      /* first: doing a body again takes back what was said since */
         shp_failf(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h: its shape must not change", (int64_t)i, a, b);
-        return fixed_point(n, "body", in, count, 0, states, 0, true, widened);
+        return body;
     }
     return body;
 }
@@ -394,29 +493,53 @@ int infer_scan(shp_node *n) { return scan(n, n->opset < 9, n->opset < 9); }
 
 /* ---- SequenceMap ---- */
 
-/* SequenceMap: the body runs for each element of the first input; each output is a sequence as long as that input.
+/* The body's inputs on that turn (below 0: on any). */
+static void map_inputs(shp_node *n, int64_t turn, shp_fact *in, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const shp_content *c = shp_in_content(n, i);
+        in[i] = *shp_in(n, i);
+        if (shp_type_kind(n->x, in[i].type) != SHP_KIND_SEQ) continue;
+        if (turn >= 0 && c && c->item && turn < c->count) {
+            in[i] = c->item[turn];
+            continue;
+        }
+        in[i].type = shp_type_inner(n->x, in[i].type);
+        in[i].content = NULL;
+        in[i].id = shp_mix(shp_mix(n->id, 0xe1e), i + ((uint64_t)(turn + 1) << 32));
+        if (in[i].shape && in[i].shape->rank < 0) in[i].shape = NULL;
+    }
+}
+
+/* SequenceMap: the body runs for each element of the first input; each output is a sequence as long as that input. Where its elements are few
+ * and known, so are those of the outputs.
  * Source: ONNX SequenceMap-17. */
 int infer_sequence_map(shp_node *n)
 {
     uint32_t count = shp_inputs(n);
-    shp_fact f, *in = shp_alloc_array(n->x->arena, count + 1, sizeof *in);
-    if (!in) return SHP_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        in[i] = *shp_in(n, i);
-        if (shp_type_kind(n->x, in[i].type) != SHP_KIND_SEQ) continue;
-        in[i].type = shp_type_inner(n->x, in[i].type);
-        in[i].content = NULL;
-        in[i].id = shp_mix(shp_mix(n->id, 0xe1e), i);
-        if (in[i].shape && in[i].shape->rank < 0) in[i].shape = NULL;
+    const shp_content *items = shp_in_content(n, 0);
+    uint32_t turns = items && items->item && items->count <= UNROLL_MAX ? items->count : 0;
+    shp_fact f, *in = shp_alloc_array(n->x->arena, count + 1, sizeof *in), *made = shp_alloc_array(n->x->arena, (size_t)turns * n->nout + 1, sizeof *made);
+    if (!in || !made) return SHP_OK;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        map_inputs(n, turn, in, count);
+        const shp_scope *body = shp_body(n, "body", in, count, true, 16 + turn);
+        if (!body) return SHP_OK;
+        for (uint32_t o = 0; o < n->nout; o++) shp_body_output(n, body, o, made + o * turns + turn);
     }
+    map_inputs(n, -1, in, count);
     shp_scope *body = shp_body(n, "body", in, count, true, 1);
     if (!body) return SHP_OK;
-    const shp_content *items = shp_in(n, 0)->content;
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
         f.type = f.type ? shp_type_make(n->x, SHP_KIND_SEQ, f.type, 0) : 0;
         f.content = items && items->length ? shp_content_length(n, items->length) : NULL;
         f.tensor = NULL;
+        shp_content *c = turns ? shp_content_items(n, turns) : NULL;
+        if (c) {
+            c->item = made + o * turns;
+            f.content = c;
+        }
         shp_out_fact(n, o, &f);
     }
     return SHP_OK;

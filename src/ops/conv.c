@@ -29,6 +29,7 @@ static bool read_window(shp_node *n, window *w, int64_t axes)
     int mode = shp_choice(n, "auto_pad", "|NOTSET|VALID|SAME_UPPER|SAME_LOWER");
     w->same = mode > 2;
     w->valid = mode == 2;
+    if (mode > 1 && w->turned && w->pad) shp_fail(n, SHP_D_ATTRIBUTE, "pads and auto_pad do not go together");
     return !n->failed && axes >= 0;
 }
 
@@ -192,7 +193,7 @@ int infer_conv_transpose(shp_node *n) { return window_out(n, (window){ .weight =
  * VALID with ceil_mode as runtimes round it. */
 int shp_pool(shp_node *n, bool channels_last)
 {
-    return window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") != 0 }, NULL);
+    return window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
 }
 
 int infer_pool(shp_node *n) { return shp_pool(n, false); }

@@ -68,7 +68,7 @@ static int same_shapes(shp_node *n)
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
         if (rank != s->rank) return shp_fail2(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank);
         for (int32_t k = 0; k < rank; k++)
-            if (!shp_same_dim(n, &d[k], s->dim[k])) return n->failed;
+            if (!(d[k] = shp_want_dim(n, i, k, d[k]))) return n->failed;
     }
     return rank < 0 ? SHP_OK : shp_out(n, 0, rank, d);
 }
@@ -86,7 +86,7 @@ static int legacy_broadcast(shp_node *n, int32_t *shift)
     if (!is(n, shp_numel(n, b), 1)) {
         if (axis < 0 || axis > last) return shp_fail3(n, SHP_D_AXIS, "%i at axis %d does not lie within %i", 1u, axis, 0);
         for (int32_t k = 0; k < b->rank; k++)
-            if (!is(n, b->dim[k], 1) && !shp_same_dim(n, &d[axis + k], b->dim[k])) return n->failed;
+            if (!is(n, b->dim[k], 1) && !(d[axis + k] = shp_want_dim(n, 1, k, d[axis + k]))) return n->failed;
         *shift = (int32_t)(last - axis);
     }
     return shp_out(n, 0, a->rank, d);
@@ -275,7 +275,7 @@ static shp_elem make_clip(shp_node *n, int dtype, shp_elem e, int old)
     for (uint32_t i = 1; i < 3; i++) {
         const char *name = i > 1 ? "max" : "min";
         if (old ? !shp_attr_has(n, name) : !shp_has(n, i)) continue;
-        e = shp_elem_calc(n, i > 1 ? SHP_MIN : SHP_MAX, dtype, e, old ? shp_elem_real(shp_attr_float_or(n, name, 0)) : shp_only(n, i));
+        e = shp_elem_calc(n, i > 1 ? SHP_MIN : SHP_MAX, dtype, e, old ? shp_elem_real(shp_attr_float_or(n, name, 0)) : shp_in_only(n, i));
     }
     return e;
 }

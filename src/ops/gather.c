@@ -154,7 +154,7 @@ int infer_gather_nd(shp_node *n)
     int32_t lead = s.at->rank - 1;
     memcpy(d, s.at->dim, (size_t)lead * sizeof *d);
     for (int32_t k = 0; k < s.first; k++)
-        if (!shp_same_dim(n, &d[k], s.x->dim[k])) return SHP_OK;
+        if (!(d[k] = shp_want_dim(n, 0, k, d[k]))) return SHP_OK;
     shp_out_spliced(n, 0, s.x, 0, s.first + (int32_t)s.depth, d, lead);
     return picked(n, &s);
 }
@@ -209,10 +209,7 @@ int infer_scatter_nd(shp_node *n)
     if (!read_slices(n, &s)) return SHP_OK;
     int64_t lead = s.at->rank - 1, rank = lead + s.x->rank - s.depth;
     if (u && u->rank != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank);
-    for (int64_t k = 0; u && k < rank && !n->failed; k++) {
-        shp_dim d = k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead];
-        shp_same_dim(n, &d, u->dim[k]);
-    }
+    for (int64_t k = 0; u && k < rank && !n->failed; k++) shp_want_dim(n, 2, k, k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead]);
     return scattered(n, &s);
 }
 
@@ -396,9 +393,9 @@ int infer_topk(shp_node *n)
     bool old = n->opset < 10;
     int64_t v = -1, size = INT64_MAX;
     int32_t axis = shp_along(n, "axis", 0);
-    const shp_shape *x = shp_in_shape(n, 0), *ks = old ? NULL : shp_want_rank(n, 1, 0, 1);
+    const shp_shape *x = shp_in_shape(n, 0);
+    if (!old) shp_want_vector(n, 1, lit(1));
     shp_dim k = old ? num(n, shp_attr_int(n, "k")) : shp_in_scalar(n, 1);
-    if (ks && ks->rank) shp_want_vector(n, 1, lit(1));
     if (axis < 0) return SHP_OK;
     is_num(n, x->dim[axis], &size);
     if (is_num(n, k, &v) && (v < 0 || v > size)) return shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]);

@@ -164,7 +164,7 @@ int infer_range(shp_node *n)
     int64_t count;
     for (uint32_t i = 0; i < 3; i++) {
         shp_want_rank(n, i, 0, 1);
-        e[i] = shp_only(n, i);
+        e[i] = shp_in_only(n, i);
     }
     if (n->failed) return n->failed;
     if (shp_elem_number(n, e[2], &delta) && delta == 0) return shp_fail(n, SHP_D_VALUE, "delta is 0");
@@ -220,7 +220,7 @@ int infer_one_hot(shp_node *n)
     shp_dim d[SHP_RANK_MAX], two = lit(2);
     double real;
     int64_t v;
-    shp_elem e = shp_only(n, 1);
+    shp_elem e = shp_in_only(n, 1);
     shp_dim depth = shp_elem_num(shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e));
     if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
     if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u);

@@ -126,6 +126,18 @@ bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
     return true;
 }
 
+bool shp_list_axis_set(shp_node *n, const shp_list *l, int64_t rank, bool *set)
+{
+    memset(set, 0, (size_t)rank * sizeof *set);
+    for (int64_t i = 0, v; i < l->count; i++) {
+        if (!is_num(n, shp_list_at(n, l, i), &v)) return false;
+        v = shp_axis(n, v, rank);
+        if (v < 0) return false;
+        set[v] = true;
+    }
+    return l->known;
+}
+
 bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out)
 {
     if (l->has) return shp_list_axes(n, l, rank, out);
@@ -150,7 +162,11 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     }
     if (sum && whole && opens == 1) whole = add(n, sub(n, whole, sum), *open);
     else open = &sum;
-    return shp_same_dim(n, open, whole);
+    if (!*open || !whole) return true;          /* one is not known: nothing to compare */
+    shp_dim all = shp_equal(n, *open, whole);
+    if (!all) return !shp_fail2(n, SHP_D_SHAPE, "the sizes add up to %x, not %x", *open, whole);
+    *open = all;
+    return true;
 }
 
 int32_t shp_along(shp_node *n, const char *name, int64_t otherwise)
@@ -196,15 +212,6 @@ int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
     if (rank < 0) return SHP_OK;
     for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++) d[k] = shp_fresh(n, o, (uint32_t)k, why);
     return shp_out(n, o, rank, d);
-}
-
-bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other)
-{
-    if (!*dim || !other) return true;           /* one failed earlier or is not known: nothing to compare */
-    shp_dim d = shp_equal(n, *dim, other);
-    if (!d) shp_fail2(n, SHP_D_SHAPE, "%x and %x differ", *dim, other);
-    else *dim = d;
-    return d;
 }
 
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)

@@ -44,7 +44,9 @@ shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i);
 shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i);
 /* As axes of a rank: non-negative, in range, each once. False where they are not known, or the node has failed. */
 bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out);
-/* The same where a list that is not given means all axes; then l->count becomes the rank. */
+/* The same as a bool per axis; a list may name an axis twice (Squeeze and reductions take that). */
+bool shp_list_axis_set(shp_node *n, const shp_list *l, int64_t rank, bool *set);
+/* shp_list_axes where a list that is not given means all axes; then l->count becomes the rank. */
 bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out);
 
 /* The sizes of `count` parts that a list gives: they add up to the axis, `whole` (R1), which decides a single unknown one. */
@@ -65,8 +67,6 @@ int shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);
 int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
 /* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */
 int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
-/* *dim = shp_equal(*dim, other): fails with both sizes where they contradict each other. */
-bool shp_same_dim(shp_node *n, shp_dim *dim, shp_dim other);
 /* The same for every axis of inputs i and j but `beside` (-1: none), as far as both are known; fails where their ranks differ. */
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside);
 

@@ -23,7 +23,7 @@ static bool may_be_special(shp_node *n, shp_dim e)
 /* Reads the target's sizes, 0 for what is not known, -1 included. *minus is the place of -1, or -1. */
 static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_dim *d, int64_t *minus)
 {
-    bool allowzero = shp_attr_int(n, "allowzero") != 0, zero = false;
+    bool allowzero = shp_attr_int(n, "allowzero") == 1, zero = false;
     *minus = -1;
     for (int64_t i = 0; i < l->count; i++) {
         int64_t v;
@@ -143,20 +143,15 @@ int infer_squeeze(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "axes", 1);
-    int64_t axes[SHP_RANK_MAX];
     bool gone[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     uint32_t rank = 0;
     if (!x) return SHP_OK;
-    memset(gone, 0, (size_t)x->rank);
-    if (l.has && l.count && !shp_list_axes(n, &l, x->rank, axes))
+    if (!shp_list_axis_set(n, &l, x->rank, gone) && l.has)
         return l.count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
-    for (int64_t i = 0; i < l.count; i++) {
-        if (!shp_equal(n, x->dim[axes[i]], one)) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axes[i], 0, one);
-        gone[axes[i]] = true;
-    }
     for (int32_t k = 0; k < x->rank; k++) {
         bool drop = gone[k];
+        if (drop && !shp_equal(n, x->dim[k], one)) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", k, 0, one);
         if (l.count <= 0 && !(drop = !l.has && x->dim[k] == one) && shp_dim_eq(n->dims, x->dim[k], one) != 0) return SHP_OK;  /* 1 or not: the rank is open */
         if (!drop) d[rank++] = x->dim[k];
     }
@@ -203,8 +198,8 @@ int infer_expand(shp_node *n)
     }
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
-    shp_elem only = shp_only(n, 0);
-    shp_out_bounds(n, 0, only, only);
+    const shp_content *c = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    if (c && c->count == 1) shp_out_bounds(n, 0, c->elem[0], c->elem[0]);
     return SHP_OK;
 }
 
@@ -253,7 +248,7 @@ int infer_concat(shp_node *n)
         if (n->failed) return SHP_OK;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         for (int32_t k = 0; s && k < rank; k++)
-            if (k != axis && !shp_same_dim(n, &d[k], s->dim[k])) return SHP_OK;
+            if (k != axis && !(d[k] = shp_want_dim(n, i, k, d[k]))) return SHP_OK;
     }
     if (rank < 0) return SHP_OK;
     d[axis] = sum;
@@ -290,6 +285,7 @@ int infer_split(shp_node *n)
     shp_dim *part = shp_alloc_array(n->x->arena, n->nout, sizeof *part);
     bool uneven = shp_attr_has(n, "num_outputs");
     if (axis < 0 || !part) return SHP_OK;
+    if (n->opset >= 18 && uneven == l.has) shp_note(n, SHP_D_ATTRIBUTE, "wants either split or num_outputs");
     if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs))
         return shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
     if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return SHP_OK;

@@ -9,7 +9,7 @@ shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want)
 {
     const shp_shape *s = shp_in_shape(n, i);
     if (!s || axis < 0 || axis >= s->rank) return want;
-    shp_dim d = shp_equal(n, s->dim[axis], want);
+    shp_dim d = shp_equal(n, want, s->dim[axis]);
     if (!d) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axis, i, want);
     return d;
 }

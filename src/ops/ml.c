@@ -148,7 +148,7 @@ int infer_feature_vectorizer(shp_node *n)
         uint32_t one = x && x->rank > 1;
         if (n->failed) return SHP_OK;
         if (!d[0]) d[0] = rows;
-        if (!shp_same_dim(n, &d[0], rows)) return SHP_OK;
+        if (rows && !(d[0] = shp_equal(n, d[0], rows))) return shp_fail1(n, SHP_D_SHAPE, "%i has other rows than those before", i);
         d[1] = add(n, d[1], size ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
     return shp_out(n, 0, 2, d);

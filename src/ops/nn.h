@@ -23,8 +23,6 @@ int shp_lacks(shp_node *n, const char *name);
 const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64_t lo, uint32_t *found);
 /* Which of the words, separated by '|', string attribute `name` is, from 0; -1: none, failed. */
 int shp_choice(shp_node *n, const char *name, const char *words);
-/* The only element of input i, unknown where there are others. */
-shp_elem shp_only(shp_node *n, uint32_t i);
 /* Element i of a content as a dim, 0 where not known. */
 shp_dim shp_element(const shp_content *c, int64_t i);
 

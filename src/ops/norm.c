@@ -5,7 +5,7 @@
  * one channel. Source: ONNX BatchNormalization 1 (five outputs), 7 (spatial), 9, 14 (three outputs, training_mode). */
 int infer_batch_norm(shp_node *n)
 {
-    bool spatial = n->opset >= 9 || shp_attr_int_or(n, "spatial", 1), more = shp_wants(n, 1) || shp_wants(n, 2);
+    bool spatial = n->opset >= 9 || shp_attr_int_or(n, "spatial", 1) == 1, more = shp_wants(n, 1) || shp_wants(n, 2);
     if (n->opset >= 14 && more != (shp_attr_int(n, "training_mode") != 0))
         shp_note(n, SHP_D_ARITY, "running statistics are outputs where training_mode is 1, and only there");
     for (uint32_t o = 1; o < 5; o++) shp_out_same(n, o, o & 1 ? 3 : 4);

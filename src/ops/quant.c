@@ -10,7 +10,8 @@ static int like_x(shp_node *n)
     int64_t block = shp_attr_int(n, "block_size"), axis = shp_attr_int_or(n, "axis", 1);
     shp_dim d[SHP_RANK_MAX];
     if (block < 0) shp_bad_attr(n, "block_size", block);
-    for (int32_t k = 0; s && z && s->rank == z->rank && k < s->rank; k++) shp_want_dim(n, 2, k, s->dim[k]);
+    for (int32_t k = 0; s && z && k < (s->rank > z->rank ? s->rank : z->rank); k++)
+        shp_want_dim(n, k < z->rank ? 2 : 1, k, k < z->rank && k < s->rank ? s->dim[k] : lit(1));
     if (s && !block) shp_want_rank(n, 1, 0, 1);
     if (s && block && x) shp_want_rank(n, 1, x->rank, x->rank);
     const shp_shape *like = x ? x : block ? s : NULL;

@@ -16,21 +16,17 @@ typedef enum { NONE, FOLD, MEAN, ARG } way;
 /* The axes: an attribute, or input 1 (ReduceSum from 13, the others from 18 on). None given: all of them, or none with noop_with_empty_axes. */
 static bool axes_of(shp_node *n, int64_t rank, reduction *r)
 {
-    int64_t axes[SHP_RANK_MAX];
     shp_list l = shp_list_of(n, "axes", 1);
-    memset(r->axis, 0, (size_t)rank);
     if (!l.has || l.count == 0) {
-        bool all = !shp_attr_int(n, "noop_with_empty_axes");
+        bool all = shp_attr_int(n, "noop_with_empty_axes") != 1;
         r->known = true;
         for (int64_t k = 0; k < rank; k++) r->axis[k] = all;
         r->count = all ? rank : 0;
         return true;
     }
     r->count = l.count;
-    r->known = shp_list_axes(n, &l, rank, axes);
-    if (n->failed) return false;
-    for (int64_t i = 0; r->known && i < l.count; i++) r->axis[axes[i]] = true;
-    return true;
+    r->known = shp_list_axis_set(n, &l, rank, r->axis);
+    return !n->failed;
 }
 
 /* The output's shape: reduced axes are 1, or dropped without keepdims. */
@@ -38,7 +34,7 @@ static int reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
 {
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = 0;
-    bool keep = shp_attr_int(n, "keepdims") != 0;
+    bool keep = shp_attr_int(n, "keepdims") == 1;
     if (!r->known && !keep) return r->count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - r->count, SHP_WHY_CONTENT);
     for (int32_t k = 0; k < x->rank; k++) {
         if (!r->known && !is(n, x->dim[k], 1)) d[rank++] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
@@ -107,7 +103,7 @@ static int reduce(shp_node *n, way how, shp_calc op)
     const shp_shape *x = shp_in_shape(n, 0);
     if (!x) {
         shp_list l = shp_list_of(n, "axes", 1);
-        bool scalar = (!l.has || l.count == 0) && !shp_attr_int(n, "keepdims") && !shp_attr_int(n, "noop_with_empty_axes");
+        bool scalar = (!l.has || l.count == 0) && shp_attr_int(n, "keepdims") != 1 && shp_attr_int(n, "noop_with_empty_axes") != 1;
         return scalar ? shp_out(n, 0, 0, NULL) : SHP_OK;
     }
     if (!axes_of(n, x->rank, &r) || reduced_shape(n, x, &r)) return SHP_OK;

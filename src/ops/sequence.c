@@ -136,18 +136,20 @@ static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, boo
     return out;
 }
 
-/* SplitToSequence: parts along `axis`: of size 1 where `split` is absent (keepdims 0 then drops the axis), of one size (the last perhaps smaller)
- * where it is a scalar, else of the listed sizes.
- * Source: ONNX SplitToSequence-11. */
+/* SplitToSequence: parts along `axis`: of size 1 where `split` is absent, of one size (the last perhaps smaller) where it is a scalar, else of
+ * the listed sizes. keepdims 0 drops the axis where `split` is absent, or the number 1: the specification ignores it then, but that is how
+ * PyTorch writes unbind, and ONNX Runtime drops the axis.
+ * Source: ONNX SplitToSequence-11; onnxruntime 1.32. */
 int infer_split_to_sequence(shp_node *n)
 {
     int64_t total, size, parts = -1;
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0), *s = shp_want_rank(n, 1, 0, 1);
-    bool has = shp_has(n, 1), keep = has || shp_attr_int(n, "keepdims") != 0, even = !has || (s && !s->rank);
+    bool has = shp_has(n, 1), even = !has || (s && !s->rank);
     shp_list l = shp_list_of(n, NULL, 1);
     if (n->failed) return SHP_OK;
     shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : lit(1), length = 0, each = 0, *part = NULL;
+    bool keep = !even || !is(n, k, 1) || shp_attr_int(n, "keepdims") != 0;
     if (even) {
         bool number = is_num(n, k, &size);
         if (number && size < 1) return shp_fail1(n, SHP_D_VALUE, "parts of size %d", size);

@@ -39,6 +39,7 @@ static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, s
 static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
 {
     shp_dim s = not_below(n, from_front(n, start, d, lit(0), d), 0), e = from_front(n, end, d, lit(0), d), len;
+    if (shp_dim_ge(n->dims, s, d) == 1) return lit(0);
     if (!s || !e) return 0;
     *first = s;
     if (shp_dim_ge(n->dims, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
@@ -46,9 +47,12 @@ static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64
     return step == 1 ? len : ceil_div(n, len, num(n, step));
 }
 
+/* INT_MAX of 32 or 64 bits as an end means all the way here too, as ONNX Runtime has it: clamped, it would leave nothing. */
 static shp_dim backward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
 {
-    shp_dim last = sub(n, d, lit(1)), s = from_front(n, start, d, lit(0), last), e = from_front(n, end, d, lit(-1), last);
+    int64_t v;
+    bool all = is_num(n, end, &v) && (v == INT32_MAX || v == INT64_MAX);
+    shp_dim last = sub(n, d, lit(1)), s = from_front(n, start, d, lit(0), last), e = all ? lit(-1) : from_front(n, end, d, lit(-1), last);
     if (!s || !e) return 0;
     s = *first = s == last ? s : at_most(n, not_below(n, s, 0), last);
     e = not_below(n, e, -1);
