@@ -271,6 +271,19 @@ test('how often a condition lets a loop run that compares a counter', () => {
     assert.match(start('zero', 't'), /^unk__/);
 });
 
+test('a branch that pads where there is something to pad', () => {
+    const shape = (more) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],
+        initializers: [['zero', [], [0]], ['four', [], [4]], ['one', [1], [1]], ['more', [], [more]], ['three', [1], [3]]].map(([name, dims, data]) => ({ name, type: 'int64', dims, data })), nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['t'] }, binary('Sub', 'zero', 't', 'minus'), binary('Mod', 'minus', 'four', 'pad'),
+            binary('Greater', 'pad', 'zero', 'some'), { op: 'If', inputs: ['some'], outputs: ['y'], attr: {
+                then_branch: { g: { outputs: [{ name: 'p' }], nodes: [binary('Add', 'pad', 'more', 'rows'), { op: 'Unsqueeze', inputs: ['rows', 'none'], outputs: ['r'] },
+                    { op: 'Concat', inputs: ['r', 'three'], outputs: ['to'], attr: { axis: 0 } }, { op: 'ConstantOfShape', inputs: ['to'], outputs: ['z'] }, { op: 'Concat', inputs: ['x', 'z'], outputs: ['p'], attr: { axis: 0 } }],
+                initializers: [{ name: 'none', type: 'int64', dims: [1], data: [0] }] } },
+                else_branch: { g: { outputs: [{ name: 'q' }], nodes: [{ op: 'Identity', inputs: ['x'], outputs: ['q'] }] } } } }] })).get('y').shape;
+    assert.deepEqual(shape(0), ['4*floor((T + 3)/4)', 3]);
+    assert.match(shape(1)[0], /^unk__/);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],

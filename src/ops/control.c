@@ -78,11 +78,66 @@ static bool gives(shp_node *n, const shp_scope *body, uint32_t least)
     return outputs >= least;
 }
 
+/* ---- conditions ---- */
+
+/* The one element of a value as a dim; 0 where it is none. */
+static shp_dim only(shp_node *n, const shp_fact *f)
+{
+    const shp_content *c = shp_fact_content(n, f);
+    return c && c->count == 1 && !c->item ? shp_elem_whole(c->elem[0]) : 0;
+}
+
+/* A single integer as a dim, as a float too; 0 where it is none. */
+static shp_dim compared(shp_node *n, const shp_scope *s, uint32_t slot)
+{
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
+    if (p && p->inputs && shp_str_is(p->op->op_type, "Cast")) slot = p->input[0];
+    shp_fact f = slot == SHP_NONE ? (shp_fact){ 0 } : s->fact[slot];
+    const shp_content *c = shp_fact_content(n, &f);
+    double v;
+    if (c && c->count == 1 && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
+        return num(n, (int32_t)v);
+    return only(n, &f);
+}
+
+/* What is at least 1 where a bool is true, and only there; 0 where that is not known. `depth` bounds what is looked at. */
+static shp_dim margin(shp_node *n, const shp_scope *s, uint32_t slot, int depth)
+{
+    while (slot != SHP_NONE && s->graph->slot[slot].source == SHP_FROM_OUTER && s->outer) {
+        slot = s->graph->slot[slot].from;
+        s = s->outer;
+    }
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
+    if (!p || !p->inputs || !depth) return 0;
+    shp_str op = p->op->op_type;
+    if (shp_str_is(op, "Identity") || shp_str_is(op, "Cast")) return margin(n, s, p->input[0], depth - 1);
+    if (p->inputs != 2) return 0;
+    if (shp_str_is(op, "And")) return dim_min(n, margin(n, s, p->input[0], depth - 1), margin(n, s, p->input[1], depth - 1));
+    bool less = shp_str_starts(&op, "Less");
+    if (!less && !shp_str_starts(&op, "Greater")) return 0;
+    shp_dim a = compared(n, s, p->input[less]), b = compared(n, s, p->input[!less]);
+    return sub(n, add(n, a, lit(op.len != 0)), b);                  /* "OrEqual" is left */
+}
+
 /* ---- If ---- */
 
 static bool ranks_differ(const shp_fact *a, const shp_fact *b)
 {
     return a->shape && b->shape && a->shape->rank >= 0 && b->shape->rank >= 0 && a->shape->rank != b->shape->rank;
+}
+
+/* Sizes that differ by a multiple of what is 0 where the condition is false are what then_branch gives: `if pad > 0: x = pad(x, pad)`. */
+static void join(shp_node *n, const shp_fact *a, const shp_fact *b, shp_fact *both)
+{
+    shp_dim least = both->shape && both->shape != b->shape ? margin(n, n->scope, n->proto->input[0], 6) : 0;
+    if (!least || shp_dim_lo(n->dims, least) < 0 || !a->shape || !b->shape || a->shape->rank != b->shape->rank) return;
+    shp_shape *s = shp_spliced(n, both->shape, 0, 0, a->shape->dim, 0);
+    for (int32_t k = 0; s && k < s->rank && k < a->shape->rank; k++)
+        if (is_num(n, shp_dim_div_exact(n->dims, sub(n, a->shape->dim[k], b->shape->dim[k]), least), NULL)) s->dim[k] = a->shape->dim[k];
+    n->own = true;
+    both->shape = s;
 }
 
 /* If: the branch taken where the condition is known, or where the other one cannot be the one taken: it contradicts itself, or, where
@@ -113,7 +168,10 @@ int infer_if(shp_node *n)
     if (condition < 0 && differ && !shp_survives(n, a)) condition = 0;
     n->scope->fails |= condition > 0 ? yes->fails : no->fails;
     for (uint32_t o = 0; o < n->nout; o++) {
-        if (condition < 0) both = shp_fact_merge(n, o, &a[o], &b[o]);
+        if (condition < 0) {
+            both = shp_fact_merge(n, o, &a[o], &b[o]);
+            join(n, &a[o], &b[o], &both);
+        }
         shp_out_fact(n, o, condition > 0 ? a + o : condition == 0 ? b + o : &both);
     }
     return SHP_OK;
@@ -185,13 +243,6 @@ typedef struct shp_loop {
     bool runs;                      /* at least once, for sure */
 } shp_loop;
 
-/* The one element of a value as a dim; 0 where it is none. */
-static shp_dim only(shp_node *n, const shp_fact *f)
-{
-    const shp_content *c = shp_fact_content(n, f);
-    return c && c->count == 1 && !c->item ? shp_elem_whole(c->elem[0]) : 0;
-}
-
 /* The condition that a turn ends with, -1 where it is not known. */
 static int64_t condition_of(shp_node *n, const shp_scope *body)
 {
@@ -199,40 +250,6 @@ static int64_t condition_of(shp_node *n, const shp_scope *body)
     shp_body_output(n, body, 0, &f);
     int64_t v;
     return is_num(n, only(n, &f), &v) ? v : -1;
-}
-
-/* A single integer as a dim, as a float too; 0 where it is none. */
-static shp_dim compared(shp_node *n, const shp_scope *s, uint32_t slot)
-{
-    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
-    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
-    if (p && p->inputs && shp_str_is(p->op->op_type, "Cast")) slot = p->input[0];
-    shp_fact f = slot == SHP_NONE ? (shp_fact){ 0 } : s->fact[slot];
-    const shp_content *c = shp_fact_content(n, &f);
-    double v;
-    if (c && c->count == 1 && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
-        return num(n, (int32_t)v);
-    return only(n, &f);
-}
-
-/* What is at least 1 where a bool is true, and only there; 0 where that is not known. `depth` bounds what is looked at. */
-static shp_dim margin(shp_node *n, const shp_scope *s, uint32_t slot, int depth)
-{
-    while (slot != SHP_NONE && s->graph->slot[slot].source == SHP_FROM_OUTER && s->outer) {
-        slot = s->graph->slot[slot].from;
-        s = s->outer;
-    }
-    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
-    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
-    if (!p || !p->inputs || !depth) return 0;
-    shp_str op = p->op->op_type;
-    if (shp_str_is(op, "Identity") || shp_str_is(op, "Cast")) return margin(n, s, p->input[0], depth - 1);
-    if (p->inputs != 2) return 0;
-    if (shp_str_is(op, "And")) return dim_min(n, margin(n, s, p->input[0], depth - 1), margin(n, s, p->input[1], depth - 1));
-    bool less = shp_str_starts(&op, "Less");
-    if (!less && !shp_str_starts(&op, "Greater")) return 0;
-    shp_dim a = compared(n, s, p->input[less]), b = compared(n, s, p->input[!less]);
-    return sub(n, add(n, a, lit(op.len != 0)), b);                  /* "OrEqual" is left */
 }
 
 /* How often the body runs before a condition ends it that compares what grows by the same every turn; 0 where that is not known. */

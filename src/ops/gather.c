@@ -410,7 +410,7 @@ int infer_topk(shp_node *n)
  * Source: ONNX NonMaxSuppression-10. */
 int infer_non_max_suppression(shp_node *n)
 {
-    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_in_scalar(n, 2) : lit(0);
+    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_element(shp_in_content(n, 2), 0) : lit(0);
     shp_lay(n, "N S 4; N C S >", letter);
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
     if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);

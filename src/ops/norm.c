@@ -52,16 +52,6 @@ int infer_simplified_layer_norm(shp_node *n) { return shp_layer_norm(n, 1); }
 /* Source: ONNX RMSNormalization 23. */
 int infer_rms_norm(shp_node *n) { return shp_layer_norm(n, 0); }
 
-/* Source: ONNX MeanVarianceNormalization 9; below it, ONNX Runtime (no axes). */
-int infer_mean_variance_norm(shp_node *n)
-{
-    uint32_t count = 0;
-    const shp_shape *x = shp_in_shape(n, 0);
-    const int64_t *axes = shp_attr_has(n, "axes") ? shp_attr_ints(n, "axes", &count) : NULL;
-    for (uint32_t i = 0; x && axes && i < count; i++) shp_axis(n, axes[i], x->rank);
-    return shp_out_same(n, 0, 0);
-}
-
 /* Source: ONNX LpNormalization 1. */
 int infer_lp_norm(shp_node *n)
 {
