@@ -1,7 +1,8 @@
 /* One call, waiting or not: the same generator, the same requests. */
 import { infer } from './engine.js';
+import { encodeOptions } from './options.js';
 import { Result } from './result.js';
-import { inNode, open, openNow, readFile } from './source.js';
+import { inNode, isThenable, open, openNow, readFile } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
 /** @import { Host } from './engine.js' */
@@ -10,15 +11,12 @@ import { inNode, open, openNow, readFile } from './source.js';
 
 const BREATH = 50;                  // milliseconds of inference after which the page may do something else
 
-/** @param {unknown} value @returns {value is PromiseLike<unknown>} */
-const isThenable = (value) => typeof (/** @type {any} */ (value))?.then === 'function';
-
 /** A call that is under way: what `infer` yields, and what comes of its report.
- * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host */
-function begin(module, source, options, host) {
+ * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {number[]} encoded @param {Host} host */
+function begin(module, source, options, encoded, host) {
     const stats = { bytesRead: 0, reads: 0, nodesDone: 0, nodes: 0, memory: 0 };
     return {
-        running: infer(module, source, options, host, stats),
+        running: infer(module, source, options, encoded, host, stats),
         /** @param {Report} report */
         end: (report) => new Result(report, module, { ...stats, size: source.size ?? stats.bytesRead }),
     };
@@ -30,26 +28,26 @@ function given({ externalData }, location) {
     return externalData && Object.hasOwn(externalData, location) ? /** @type {any} */ (externalData)[location] : undefined;
 }
 
-/** @param {string} location @param {string} what */
-const missing = (location, what) => new Error(`no source is given for ${location}; pass ${what} in externalData`);
+/** @param {string} location */
+const missing = (location) => new Error(`no bytes are given for ${location}; pass them in externalData`);
 
 /**
  * @param {WebAssembly.Module} module @param {ModelSource} model @param {InferOptions} options
  * @returns {Promise<Result>}
  */
 export async function call(module, model, options) {
-    const { signal } = options;
+    const encoded = encodeOptions(options), { signal } = options;
     signal?.throwIfAborted();
     const source = await open(model, signal);
     let breath = performance.now();
     /** @type {Map<string, Promise<Source>>} */
     const beside = new Map();
-    const { running, end } = begin(module, source, options, {
+    const { running, end } = begin(module, source, options, encoded, {
         external(location) {
             let opened = beside.get(location);
             if (!opened) {
                 const other = given(options, location);
-                opened = other !== undefined ? open(other, signal) : source.external?.(location) ?? Promise.reject(missing(location, 'it'));
+                opened = other !== undefined ? open(other, signal) : source.external?.(location) ?? Promise.reject(missing(location));
                 beside.set(location, opened);
             }
             return opened;
@@ -83,19 +81,21 @@ export async function call(module, model, options) {
  * @returns {Result}
  */
 export function callNow(module, model, options) {
-    const source = openNow(model);
+    const encoded = encodeOptions(options), source = openNow(model);
     if (!source) throw new TypeError('inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }: use inferShapes');
-    const { running, end } = begin(module, source, options, {
+    const { running, end } = begin(module, source, options, encoded, {
         external(location) {
             const opened = openNow(given(options, location));
-            if (!opened) throw missing(location, 'its bytes');
+            if (!opened) throw missing(location);
             return opened;
         },
         breathe() {},
     });
     let step = running.next();
     for (; !step.done; step = running.next(step.value)) {
-        if (isThenable(step.value)) throw new TypeError('read() or a rule in options.operators answers with a promise: use inferShapes');
+        if (!isThenable(step.value)) continue;
+        Promise.resolve(step.value).catch(() => {});        // nobody waits for it
+        throw new TypeError('read() or a rule in options.operators answers with a promise: use inferShapes');
     }
     return end(step.value);
 }
@@ -130,7 +130,10 @@ export function api(place, placeNow) {
     const ready = (source) => {
         if (source === undefined && module) return Promise.resolve(module);
         if (source === undefined && loading) return loading;
-        const compiled = compile(source ?? place()).then((m) => module = m);
+        const compiled = compile(source ?? place()).then((m) => {
+            if (!WebAssembly.Module.exports(m).some(({ name }) => name === 'model_start')) throw new TypeError("load() takes the package's model.wasm");
+            return module = m;
+        });
         compiled.catch(() => { loading = undefined; });
         return loading = compiled;
     };

@@ -19,7 +19,7 @@ or - for standard input.
   --why NAME             the way back from a value to the inputs through which its shape, or the lack of it, came
   --help, --version
 
-Exit codes: 0 done; 1 a model contradicts itself; 2 usage; 3 the input could not be read as a model.
+Exit codes: 0 done; 1 a model contradicts itself; 2 usage; 3 the input could not be read as a model, or the output not written.
 `;
 const DONE = 0, CONTRADICTION = 1, USAGE = 2, UNREADABLE = 3;
 const SHOWN = 20;                   // diagnostics of a model; --json has all
@@ -30,8 +30,11 @@ class UsageError extends Error {}
 /** Text of a model's on one line, and nothing that a terminal would obey. @param {string} text */
 const clean = (text) => text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
+/** A message without the advice that only a program can follow. @param {string} message */
+const plain = (message) => clean(message.replace(/ \([^()]*\b(?:options|limits)\.\w[^()]*\)|; pass \w+ in externalData/g, ''));
+
 /** @param {string} message */
-const complain = (message) => process.stderr.write(`onnx-shape: ${clean(message)}\n`);
+const complain = (message) => process.stderr.write(`onnx-shape: ${plain(message)}\n`);
 
 /** @param {string} text @param {string} option @returns {[string, string]} */
 function splitOption(text, option) {
@@ -40,8 +43,8 @@ function splitOption(text, option) {
     return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** @param {string} text */
-const integer = (text) => Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+/** A size, where a text is one. @param {string} text */
+const size = (text) => /^\d+$/.test(text) && BigInt(text) < 2n ** 63n ? BigInt(text) : undefined;
 
 /** @param {string[]} args */
 function parse(args) {
@@ -52,26 +55,29 @@ function parse(args) {
             bind: { type: 'string', multiple: true }, input: { type: 'string', multiple: true }, why: { type: 'string' },
         } });
     } catch (error) {
-        throw new UsageError(/** @type {Error} */ (error).message.split('. ')[0]);
+        throw new UsageError(`${/** @type {Error} */ (error).message.split('. ')[0]}; try onnx-shape --help`);
     }
     const { values, positionals } = parsed;
-    /** @type {Record<string, number | bigint>} */
-    const freeDimensionOverrides = {};
-    /** @type {Record<string, (number | bigint | string | null)[]>} */
-    const inputs = {};
+    // Without a prototype, for a name may be __proto__.
+    /** @type {Record<string, bigint>} */
+    const freeDimensionOverrides = Object.create(null);
+    /** @type {Record<string, (bigint | string | null)[]>} */
+    const inputs = Object.create(null);
     for (const text of values.bind ?? []) {
-        const [name, size] = splitOption(text, '--bind');
-        if (!/^\d+$/.test(size)) throw new UsageError(`--bind ${text}: ${size || 'nothing'} is no size; give an integer, 0 or more`);
-        freeDimensionOverrides[name] = integer(size);
+        const [name, value] = splitOption(text, '--bind'), given = size(value);
+        if (given === undefined) throw new UsageError(`--bind ${text}: ${value || 'nothing'} is no size; give an integer, 0 to 2^63 - 1`);
+        freeDimensionOverrides[name] = given;
     }
     for (const text of values.input ?? []) {
         const [name, shape] = splitOption(text, '--input');
         inputs[name] = shape.trim() === '' ? [] : shape.split(',').map((dim) => dim.trim()).map((dim) => {
-            if (dim === '' || dim[0] === '-') throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
-            return dim === '?' ? null : /^\d+$/.test(dim) ? integer(dim) : dim;
+            const given = size(dim);
+            if (dim === '' || dim[0] === '-' || given === undefined && /^\d+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
+            return dim === '?' ? null : given ?? dim;
         });
     }
     if (!values.help && !values.version && positionals.length === 0) throw new UsageError('no model is named; try onnx-shape --help');
+    if (positionals.indexOf('-') !== positionals.lastIndexOf('-')) throw new UsageError('- is standard input, which is read once: name it once');
     if (values.json && values.why !== undefined) throw new UsageError('--json and --why exclude each other');
     return { ...values, models: positionals, options: { freeDimensionOverrides, inputs, strict: !!values.strict } };
 }
@@ -81,16 +87,24 @@ function parse(args) {
 /** @param {Dim[] | null} shape */
 const shapeText = (shape) => shape ? `[${shape.join(', ')}]` : '?';
 
+/** Columns of a terminal. Wide characters take two, as those beyond the first plane have two units. @param {string} text */
+const columns = (text) => text.replace(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g, '  ').length;
+
 /** @param {string} text @param {number} width */
 function fit(text, width) {
-    if (text.length <= width) return text.padEnd(width);
-    const half = Math.floor((width - 1) / 2);
-    return `${text.slice(0, width - 1 - half)}…${half ? text.slice(-half) : ''}`;
+    if (columns(text) > width) {
+        const letters = [...text], half = Math.floor((width - 1) / 2);
+        let head = '', tail = '';
+        for (const c of letters) if (columns(head += c) > width - 1 - half) { head = head.slice(0, -c.length); break; }
+        for (const c of letters.reverse()) if (columns(tail = c + tail) > half) { tail = tail.slice(c.length); break; }
+        text = `${head}…${tail}`;
+    }
+    return text + ' '.repeat(Math.max(0, width - columns(text)));
 }
 
 /** Widths of columns that together fit: the widest give way first. @param {string[][]} rows @param {number} room */
 function widths(rows, room) {
-    const width = rows[0].map((_, i) => rows.reduce((most, row) => Math.max(most, row[i].length), 0));
+    const width = rows[0].map((_, i) => rows.reduce((most, row) => Math.max(most, columns(row[i])), 0));
     const spare = room - 2 * (width.length - 1);
     for (let total = width.reduce((a, b) => a + b, 0); total > spare; total--) {
         const widest = width.indexOf(Math.max(...width));
@@ -135,7 +149,7 @@ function summary({ values, stats }) {
 /** @param {readonly Diagnostic[]} diagnostics */
 function problems(diagnostics) {
     const told = diagnostics.filter((d) => d.severity !== 'info' || d.code === 'unknown-name');     // a mistyped --bind is told, too
-    const lines = told.slice(0, SHOWN).map((d) => `${d.severity} ${d.code}: ${clean(d.message)}${d.graph && ` (in ${clean(d.graph)})`}\n`);
+    const lines = told.slice(0, SHOWN).map((d) => `${d.severity} ${d.code}: ${plain(d.message)}${d.graph && ` (in ${clean(d.graph)})`}\n`);
     if (told.length > SHOWN) lines.push(`… and ${told.length - SHOWN} more; --json has all\n`);
     return lines.join('');
 }
@@ -165,7 +179,7 @@ function stepText(step) {
     const made = step.op ? `${step.op} ${step.node}` : step.kind, name = step.graph ? `${step.graph}/${step.name}` : step.name;
     const from = step.from.map((f) => `${f.value} (${f.read})`).join(', ');
     return `${clean(`${name}  ${step.type ?? '?'} ${shapeText(step.shape)}  ${made}${from && `, from ${from}`}`)}\n`
-        + step.notes.map((note) => `    ${clean(note)}\n`).join('');
+        + step.notes.map((note) => `    ${plain(note)}\n`).join('');
 }
 
 /* ---- a model ---- */
@@ -177,9 +191,10 @@ function watch(name) {
     let last;
     let told = false;
     const tell = () => {
-        const what = !last ? 'opening' : last.phase === 'read' ? `${grouped(last.bytesRead)} bytes read` : `${grouped(last.nodesDone)} of ${grouped(last.nodes)} nodes`;
+        // Of standard input also what is passed by.
+        const what = !last ? 'opening' : last.phase === 'read' ? `${grouped(name === '-' ? process.stdin.bytesRead : last.bytesRead)} bytes read` : `${grouped(last.nodesDone)} of ${grouped(last.nodes)} nodes`;
         const line = `onnx-shape: ${clean(name)}: ${what}, ${((performance.now() - start) / 1000).toFixed(1)} s`;
-        stderr.write(stderr.isTTY ? `\r\x1b[K${fit(line, Math.min(line.length, (stderr.columns || 80) - 1))}` : `${line}\n`);
+        stderr.write(stderr.isTTY ? `\r\x1b[K${fit(line, Math.min(columns(line), (stderr.columns || 80) - 1))}` : `${line}\n`);
         told = true;
     };
     const timer = setInterval(tell, PATIENCE);
@@ -244,7 +259,12 @@ async function main() {
     return code;
 }
 
-process.stdout.on('error', (error) => { process.exit(/** @type {any} */ (error).code === 'EPIPE' ? DONE : UNREADABLE); });
+process.stderr.on('error', () => {});          // nobody listens; what the exit code says stays
+process.stdout.on('error', (error) => {
+    if (/** @type {any} */ (error).code === 'EPIPE') process.exit(DONE);
+    complain(`standard output: ${error.message}`);
+    process.exit(UNREADABLE);
+});
 main().then((code) => { process.exitCode = code; }, (error) => {
     if (!(error instanceof UsageError)) throw error;
     complain(error.message);

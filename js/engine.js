@@ -1,6 +1,6 @@
 /* model.wasm: its instances and their memory, which nothing else touches. What passes between the two is told in src/shp.h. */
 import * as L from './layout.js';
-import { encodeBindings, encodeOptions, encodeOutputs } from './options.js';
+import { encodeBindings, encodeOutputs } from './options.js';
 import { nodeView, Report } from './report.js';
 
 /** @import { InferOptions } from './model.d.ts' */
@@ -78,7 +78,7 @@ class Instance {
         const offset = this.wide(L.WORD_OFFSET_LOW), limit = /^(.*)-limit$/.exec(code)?.[1];
         const sentence = L.SENTENCES[number], what = said ? (sentence ? `${sentence}: ${said}` : said) : sentence + (path && `: ${path}`);
         return new ModelError(code, what + (offset === undefined ? '' : `, at byte ${offset}`)
-            + (limit ? ` (limits.${limit} can be raised)` : ''), offset, path || undefined);
+            + (limit ? ` (limits.${limit} can be raised)` : ''), offset, code !== 'not-onnx' && path || undefined);      // there it says what else it is
     }
 }
 
@@ -132,11 +132,12 @@ function ruleOf({ operators }, name) {
 
 /**
  * A call: yields what may have to be waited for, is given what comes of it, and returns the report.
- * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {Host} host @param {Stats} stats
+ * @param {WebAssembly.Module} module @param {Source} source @param {InferOptions} options @param {number[]} encoded the same as bytes
+ * @param {Host} host @param {Stats} stats
  * @returns {Generator<unknown, Report, any>}
  */
-export function* infer(module, source, options, host, stats) {
-    const encoded = encodeOptions(options), wasm = instance(module), { exports } = wasm, { onProgress, signal } = options;
+export function* infer(module, source, options, encoded, host, stats) {
+    const wasm = instance(module), { exports } = wasm, { onProgress, signal } = options;
     const next = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
 
     /** @param {Uint8Array} bytes */
@@ -148,6 +149,7 @@ export function* infer(module, source, options, host, stats) {
     /** Exactly that range, in parts if need be; less where the source ends.
      * @param {string} location @param {number} offset @param {number} length @returns {Generator<unknown, Uint8Array, any>} */
     function* range(location, offset, length) {
+        if (!(offset <= Number.MAX_SAFE_INTEGER)) throw new Error('no such offset');
         /** @type {Source} */
         const from = location ? yield host.external(location) : source;
         const bytes = new Uint8Array(length);

@@ -31,10 +31,13 @@ export async function fromPath(path) {
             const { dirname, resolve, relative, isAbsolute, sep } = await builtin('node:path');
             const name = path instanceof URL ? (await builtin('node:url')).fileURLToPath(path) : path;
             checkInside(location);
-            const folder = realpathSync(dirname(resolve(name))), file = resolve(folder, location);
-            if (!existsSync(file)) throw new Error('no such file beside the model');
-            const real = realpathSync(file), from = relative(folder, real);
-            if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) throw outside(location);
+            // The folder that the model is named in, and the one that it lies in where the name is a link.
+            const folders = [realpathSync(dirname(resolve(name))), dirname(realpathSync(name))];
+            const file = folders.map((folder) => resolve(folder, location)).find(existsSync);
+            if (!file) throw new Error('no such file beside the model');
+            const real = realpathSync(file);
+            const leaves = (/** @type {string} */ from) => from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from);
+            if (folders.every((folder) => leaves(relative(folder, real)))) throw outside(location);
             return fromPath(real);
         },
     };

@@ -42,6 +42,8 @@ export interface AttributeProto {
     readonly i?: number | bigint | LongLike | null | undefined;
     /** A reference to an attribute of the function around the node; refused, for its value is not here. */
     readonly refAttrName?: string | null | undefined;
+    /** The same, as Netron names it. */
+    readonly ref_attr_name?: string | null | undefined;
 }
 
 export interface ShapeOptions {

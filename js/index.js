@@ -73,7 +73,7 @@ function show(value) {
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
     if (Array.isArray(value)) return 'an array';
-    return typeof value === 'object' && value !== null ? 'an object'
+    return typeof value === 'object' && value !== null ? /** @type {any} */ (value)[Symbol.toStringTag] ?? 'an object'
         : typeof value === 'function' ? 'a function' : String(value);
 }
 
@@ -153,7 +153,7 @@ function checkDims(dims, where) {
  * @param {any} tensor @param {string | null | undefined} type options.type @param {ShapeVersion} version @returns {Dims} */
 function tensorDims(tensor, type, version) {
     if (typeof tensor !== 'object' || tensor === null || !isDims(tensor.dims)) {
-        throw new TypeError(`input is ${ArrayBuffer.isView(tensor) ? tensor.constructor.name : show(tensor)}: `
+        throw new TypeError(`input is ${show(tensor)}: `
             + 'pass dims as an array of integers or an integer typed array, or a tensor ({ dims, type })');
     }
     if (type == null) {
@@ -168,12 +168,13 @@ function tensorDims(tensor, type, version) {
 
 /** The value of an AttributeProto; without its field it is 0, as protobuf has it.
  * @param {AttributeProto} proto @returns {Int} */
-function protoInt({ name, type, i, refAttrName }) {
+function protoInt({ name, type, i, refAttrName, ref_attr_name }) {
     if (type != null && type !== PROTO_INT && type !== 'INT' && type !== 0 && type !== 'UNDEFINED') {
         throw new TypeError(`attribute "${name}" has type ${show(type)}: it must be INT (${PROTO_INT})`);
     }
-    if (refAttrName) {
-        throw new TypeError(`attribute "${name}" refers to ${show(refAttrName)} of a function: pass the value it has at the call`);
+    const reference = refAttrName || ref_attr_name;
+    if (reference) {
+        throw new TypeError(`attribute "${name}" refers to ${show(reference)} of a function: pass the value it has at the call`);
     }
     if (i == null) return 0;
     if (typeof i !== 'object') return i;
@@ -201,7 +202,7 @@ function fromProtos(list) {
 
 /** @param {unknown} attributes @param {ShapeVersion} version @returns {ShapeAttributes} */
 function readAttributes(attributes, version) {
-    if (typeof attributes !== 'object') {
+    if (typeof attributes !== 'object' || attributes instanceof Map) {
         throw new TypeError(`attributes is ${show(attributes)}: pass { start, end } or a list of AttributeProto objects`);
     }
     const given = Array.isArray(attributes) ? fromProtos(attributes) : /** @type {ShapeAttributes} */ (attributes);
@@ -218,7 +219,7 @@ function readAttributes(attributes, version) {
 
 /** @param {ShapeOptions} options @returns {Settings} */
 function readOptions(options) {
-    if (typeof options !== 'object') throw new TypeError(`options is ${show(options)}: pass { opset, type }`);
+    if (typeof options !== 'object' || options instanceof Map) throw new TypeError(`options is ${show(options)}: pass { opset, type }`);
     for (const key in options) {
         if (key !== 'opset' && key !== 'type') throw new TypeError(`options has ${show(key)}: it knows only opset and type`);
     }

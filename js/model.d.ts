@@ -12,14 +12,27 @@ export type Element = number | bigint | boolean | string | null;
 export interface RandomAccess {
     readonly size: number | bigint;
     /** The bytes from `offset` on: `length` of them, fewer only where the source ends. */
-    read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
+    read(offset: number, length: number): Uint8Array | ArrayBuffer | PromiseLike<Uint8Array | ArrayBuffer>;
 }
 
 /** A FileHandle of `node:fs/promises`. */
 export interface FileHandleLike {
-    read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+    readonly fd: number;
     stat(): Promise<{ size: number | bigint }>;
 }
+
+/** A ReadableStream, whether or not it can be iterated. */
+export interface ByteStream {
+    getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
+}
+
+/** A Response of `fetch`. */
+export interface ResponseLike {
+    arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** A compiled WebAssembly.Module, whose own type not every project has. */
+export type WasmModule = object;
 
 /**
  * Where a model is: its bytes; a Blob or File; a URL, or text that is one (only what is needed is fetched where the server has
@@ -27,7 +40,7 @@ export interface FileHandleLike {
  * or anything that reads ranges.
  */
 export type ModelSource =
-    | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | AsyncIterable<Uint8Array>;
+    | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | ByteStream | AsyncIterable<Uint8Array>;
 
 /** What replaces a declaration of the file's, or pins a value inside the graph. */
 export interface ValueOption {
@@ -73,24 +86,24 @@ export interface OperatorOutput {
 export type OperatorRule = (node: OperatorNode) => (OperatorOutput | null)[];
 export type AsyncOperatorRule = (node: OperatorNode) => (OperatorOutput | null)[] | Promise<(OperatorOutput | null)[]>;
 
-/** Bounds on what a model may ask for. */
+/** Bounds on what a model may ask for; more than the most counts as the most. */
 export interface Limits {
-    /** Graphs inside graphs. Default 64. */
-    nesting?: number;
-    /** Axes of a tensor. Default and most 1,024. */
-    rank?: number;
-    /** Elements of a content. Default and most 1,024. */
-    elements?: number;
-    /** Terms of an expression. Default 64. */
-    terms?: number;
-    /** Nesting of an expression. Default 16. */
-    depth?: number;
+    /** Graphs inside graphs. Default 64, at most 250. */
+    nesting?: number | undefined;
+    /** Axes of a tensor. Default and at most 1,024. */
+    rank?: number | undefined;
+    /** Elements of a content. Default and at most 1,024. */
+    elements?: number | undefined;
+    /** Terms of an expression. Default 64, at most 1,000. */
+    terms?: number | undefined;
+    /** Nesting of an expression. Default 16, at most 64. */
+    depth?: number | undefined;
     /** Values of all graphs. Default 4,000,000. */
-    values?: number;
-    /** Bytes of memory. Default 1 GiB. */
-    memory?: number;
+    values?: number | undefined;
+    /** Bytes of memory. Default 1 GiB, at most 2 GiB. */
+    memory?: number | undefined;
     /** Nodes done, bodies' turns included. Default 1e9. */
-    operations?: number;
+    operations?: number | undefined;
 }
 
 export interface Progress {
@@ -227,7 +240,7 @@ export interface InferResult extends Readonly<PlainResult> {
     get(name: string, graph?: string): Value | undefined;
     /**
      * A shape, or a size, where symbols have these values.
-     * @throws {RangeError} where a symbol has no value, or the values break an assumption
+     * @throws {RangeError} where a symbol has no value, an input's size is negative, or the values break an assumption
      */
     evaluate(dim: Dim, bindings: Readonly<Record<string, number | bigint>>): number | bigint;
     evaluate(shape: readonly Dim[], bindings: Readonly<Record<string, number | bigint>>): (number | bigint)[];
@@ -246,7 +259,7 @@ export class ModelError extends Error {
     readonly code: string;
     /** In the source, in bytes. */
     readonly offset: number | undefined;
-    /** The field, such as `graph.node[12].attribute[0]`. */
+    /** The field, such as `graph.node[12].attribute[0]`, where it is known. */
     readonly path: string | undefined;
 }
 
@@ -271,4 +284,4 @@ export function inferShapesSync(
  * Prepares the engine: needed before `inferShapesSync` in a page, and where model.wasm is not beside the package's code.
  * @param source its URL, bytes or response, or the compiled module; default: the package's own
  */
-export function load(source?: URL | string | BufferSource | Response | WebAssembly.Module): Promise<void>;
+export function load(source?: URL | string | ArrayBufferView | ArrayBuffer | ResponseLike | WasmModule): Promise<void>;

@@ -12,7 +12,7 @@ const show = (value) => typeof value === 'bigint' ? `${value}n` : typeof value =
     : typeof value === 'object' && value ? 'an object' : String(value).slice(0, 40);
 
 /** @param {string} where @param {unknown} value @param {string} want */
-const wrong = (where, value, want) => new TypeError(`${where} is ${show(value)}: pass ${want}`);
+export const wrong = (where, value, want) => new TypeError(`${where} is ${show(value)}: pass ${want}`);
 
 /** A message being written. */
 class Message {
@@ -48,7 +48,7 @@ class Message {
 }
 
 /** @param {unknown} value @param {string} where @param {bigint} [least] @returns {number | bigint} */
-function integer(value, where, least = 0n) {
+export function integer(value, where, least = 0n) {
     if (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value < INT64) {
         if (/** @type {number} */ (value) >= least) return /** @type {number} */ (value);
     }
@@ -83,7 +83,8 @@ function valueMessage(value, where, name, elements = 'data') {
     if (name !== undefined) to.block(L.FIELD_VALUE_NAME, name);
     if (value == null) return to;
     if (typeof value !== 'object') throw wrong(where, value, `a shape, or { type, shape, ${elements} }`);
-    const { type, shape, [elements]: data } = isList(value) ? { shape: value } : value;
+    const { type, shape, [elements]: data, ...rest } = isList(value) ? { shape: value } : value;
+    if (name !== undefined) for (const key in rest) placeIn(['type', 'shape', elements], key, where);       // a rule may return what it was given
     if (type != null) {
         if (typeof type !== 'string' && !Number.isInteger(type)) throw wrong(`${where}.type`, type, `a type such as "float32", or ONNX's number for it`);
         to.block(L.FIELD_TYPE, String(type));
@@ -125,7 +126,8 @@ function addBindings(to, given, where, least) {
 export function encodeOptions(options) {
     if (typeof options !== 'object' || !options) throw wrong('options', options, 'an object');
     for (const key in options) placeIn(KNOWN, key, 'options');
-    const { strict, merge = 'refine' } = options, to = new Message();
+    const { strict, signal } = options, merge = options.merge ?? 'refine', to = new Message();
+    if (signal != null && typeof signal.throwIfAborted !== 'function') throw wrong('options.signal', signal, 'an AbortSignal');
     if (strict != null && typeof strict !== 'boolean') throw wrong('options.strict', strict, 'true or false');
     if (merge !== 'refine' && merge !== 'override') throw wrong('options.merge', merge, '"refine" or "override"');
     to.int(L.FIELD_STRICT, strict ?? false);
@@ -136,8 +138,10 @@ export function encodeOptions(options) {
         if (typeof rule !== 'function') throw wrong(where, rule, 'a function');
         to.block(L.FIELD_HOST_OP, name.replace(/^(ai\.onnx)?::/, ''));
     }
+    entries(options.externalData, 'options.externalData');
     for (const [name, value] of entries(options.limits, 'options.limits')) {
-        to.int(L.FIELD_NESTING + placeIn(LIMITS, name, 'options.limits'), integer(value, `options.limits.${name}`));
+        const field = L.FIELD_NESTING + placeIn(LIMITS, name, 'options.limits');
+        if (value != null) to.int(field, integer(value, `options.limits.${name}`));
     }
     to.int(L.FIELD_SEED, Math.floor(Math.random() * 2 ** 53));
     return to.bytes;

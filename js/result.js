@@ -131,6 +131,10 @@ export class Result {
         /** @param {unknown} dim @returns {bigint | Error} */
         const number = (dim) => typeof dim === 'string' ? value(dim) : typeof dim === 'bigint' || Number.isInteger(dim) ? BigInt(/** @type {any} */ (dim))
             : new TypeError(`${dim} is no dim: pass integers and expressions`);
+        for (const { name, origin, where } of this.symbols) {
+            // Others may stand for elements, of either sign.
+            if (origin === 'declared' && where.length && /** @type {any} */ (number(name)) < 0) throw new RangeError(`${name} is negative: it is a size`);
+        }
         for (const { lhs, rhs, graph, node, reason } of this.assumptions) {
             const left = number(lhs), right = number(rhs);
             if (typeof left === 'bigint' && typeof right === 'bigint' && left < right) {

@@ -1,5 +1,7 @@
 /* What a model can be read from, as one: { size, read(offset, length) }, with what is asked for at a time. */
 
+import { integer, wrong } from './options.js';
+
 /** @import { ModelSource, RandomAccess } from './model.d.ts' */
 /**
  * @typedef {object} Source
@@ -26,6 +28,15 @@ const files = () => import('./files.js');
 
 export const inNode = typeof process === 'object' && !!process.versions?.node;
 
+/** @param {unknown} value @returns {value is PromiseLike<unknown>} */
+export const isThenable = (value) => typeof (/** @type {any} */ (value))?.then === 'function';
+
+/** The bytes of what has them in memory, made here or in another frame. @param {any} given @returns {Uint8Array | undefined} */
+function bytesOf(given) {
+    if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+    return /^(Shared)?ArrayBuffer$/.test(given?.[Symbol.toStringTag]) ? new Uint8Array(given) : undefined;
+}
+
 /** @param {Uint8Array} bytes @returns {Source} */
 const memory = (bytes) => ({ ...LOCAL, size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) });
 
@@ -35,7 +46,7 @@ const fromBlob = (blob) => ({
 });
 
 /** @param {string} location */
-export const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData if it is meant`);
+export const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData`);
 
 /** @param {string} location */
 export function checkInside(location) {
@@ -115,19 +126,21 @@ async function* chunksOf(body) {
 
 /** @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Source>} */
 async function fromUrl(url, signal) {
+    let place = url.href;           // and then where redirects lead
     /** @param {string} [range] */
     const get = async (range) => {
-        const response = await fetch(url, { ...(range ? { headers: { Range: `bytes=${range}` } } : {}), ...(signal ? { signal } : {}) });
+        const response = await fetch(place, { ...(range ? { headers: { Range: `bytes=${range}` } } : {}), ...(signal ? { signal } : {}) });
         if (!response.ok && response.status !== 416) throw new Error(`${url} answered ${response.status} ${response.statusText}`.trimEnd());
+        place = response.url || place;
         return response;
     };
-    if (!/^https?:$/.test(url.protocol)) return fromBlob(await (await get()).blob());
-    const folder = new URL('.', url);
+    const blob = url.protocol === 'blob:';          // a page's have ranges; Node's leave out the last byte
+    if (!/^https?:$/.test(url.protocol) && (inNode || !blob)) return fromBlob(await (await get()).blob());
     /** @type {Pick<Source, 'external'>} */
-    const beside = {
+    const beside = blob ? {} : {
         external(location) {
             checkInside(location);
-            return fromUrl(new URL(location.split('/').map(encodeURIComponent).join('/'), folder), signal);
+            return fromUrl(new URL(location.split('/').map(encodeURIComponent).join('/'), url), signal);
         },
     };
     /** @param {Response} response */
@@ -158,28 +171,30 @@ async function fromUrl(url, signal) {
 }
 
 /** @param {RandomAccess} given @returns {Source} */
-const fromAny = (given) => ({
-    ...LOCAL, size: Number(given.size),
-    read(offset, length) {
-        /** @param {any} bytes */
-        const view = (bytes) => bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
-        const bytes = given.read(offset, Math.min(length, Math.max(Number(given.size) - offset, 0)));
-        return bytes instanceof Promise ? bytes.then(view) : view(bytes);
-    },
-});
+function fromAny(given) {
+    const size = Number(integer(given.size, 'source.size'));
+    /** @param {unknown} answer */
+    const checked = (answer) => {
+        const bytes = bytesOf(answer);
+        if (!bytes) throw wrong('what read() gives', answer, 'a Uint8Array');
+        return bytes;
+    };
+    return {
+        ...LOCAL, size,
+        read(offset, length) {
+            const answer = given.read(offset, Math.min(length, Math.max(size - offset, 0)));
+            return isThenable(answer) ? Promise.resolve(answer).then(checked) : checked(answer);
+        },
+    };
+}
 
 const KINDS = 'a Uint8Array, ArrayBuffer, Blob, URL, path, FileHandle or { size, read(offset, length) }';
 
 /** What is at hand without waiting. @param {unknown} given @returns {Source | undefined} */
 export function openNow(given) {
-    const any = /** @type {any} */ (given);
-    if (ArrayBuffer.isView(any)) return memory(new Uint8Array(any.buffer, any.byteOffset, any.byteLength));
-    if (any instanceof ArrayBuffer || typeof SharedArrayBuffer === 'function' && any instanceof SharedArrayBuffer) return memory(new Uint8Array(any));
-    if (any && typeof any.read === 'function' && typeof any.stat !== 'function' && !any[Symbol.asyncIterator]) {
-        if (typeof any.size !== 'number' && typeof any.size !== 'bigint') throw new TypeError('source.size is missing: pass { size, read(offset, length) }');
-        return fromAny(any);
-    }
-    return undefined;
+    const any = /** @type {any} */ (given), bytes = bytesOf(given);
+    if (bytes) return memory(bytes);
+    return typeof any?.read === 'function' && any.size !== undefined && !any[Symbol.asyncIterator] ? fromAny(any) : undefined;
 }
 
 /** @param {ModelSource} given @param {AbortSignal} [signal] @returns {Promise<Source>} */
@@ -187,7 +202,8 @@ export async function open(given, signal) {
     const now = openNow(given), any = /** @type {any} */ (given);
     if (now) return now;
     if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
-    if (any && typeof any.stat === 'function') return (await files()).fromDescriptor(any.fd, (await any.stat()).size);
+    if (any?.fd >= 0 && any.stat) return (await files()).fromDescriptor(any.fd, Number((await any.stat()).size));
+    if (typeof any?.getReader === 'function') return fromStream(chunksOf(any));         // not every stream of a page can be iterated
     if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
         const url = new URL(any);
         return url.protocol === 'file:' && inNode ? (await files()).fromPath(url) : fromUrl(url, signal);

@@ -56,6 +56,7 @@ static void note_unknown(shp_node *n, shp_str name)
 static bool check_attributes(shp_node *n, shp_signature *s)
 {
     const shp_attrs *all = n->proto->attrs;
+    uint64_t seen = 0;                  /* attributes, a bit each */
     uint32_t required = 0;
     if (s->attrs_known && all->hash == s->attrs_hash && !all->has_ref) return true;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -66,6 +67,9 @@ static bool check_attributes(shp_node *n, shp_signature *s)
             note_unknown(n, own->name);
             continue;
         }
+        uint64_t bit = (uint64_t)1 << (a - s->attr) % 64;
+        if (seen & bit) return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is there twice", a->name);
+        seen |= bit;
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
         if (own->type && own->type != a->type && a->type)

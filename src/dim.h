@@ -119,7 +119,7 @@ bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s);
 bool shp_dim_unify(shp_dims *t, shp_dim a, shp_dim b);
 /* d with everything replaced that has been learned so far. */
 shp_dim shp_dim_resolve(shp_dims *t, shp_dim d);
-/* Number of replacements noted so far: what was resolved at the same number needs no new look. */
+/* Says which replacements hold: what was resolved at the same number needs no new look. 0: none. */
 uint32_t shp_dims_epoch(const shp_dims *t);
 /* Replacements made after a mark are taken back by rewind (a body's facts do not travel). */
 uint32_t shp_dims_mark(const shp_dims *t);

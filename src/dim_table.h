@@ -90,7 +90,7 @@ typedef struct shp_slot { const void *at; uint32_t size, hash, ref; } shp_slot;
 typedef struct shp_memo { shp_dim a, b; uint32_t op, epoch; shp_dim result; } shp_memo;
 
 /* One fact learned: a replaced atom, or (atom == UINT32_MAX) a pair noted as equal. */
-typedef struct shp_fact { uint32_t atom; shp_dim a, b, difference; } shp_fact;
+typedef struct shp_fact { uint32_t atom; shp_dim a, b, difference; uint32_t before; /* the epoch that it ended */ } shp_fact;
 
 /* Values of symbols: false for one that has none. */
 typedef struct shp_point { bool (*value)(void *arg, const shp_symbol *s, int64_t *v); void *arg; } shp_point;
@@ -103,7 +103,7 @@ struct shp_dims {
     shp_slot *slots;                        /* one intern table for everything */
     uint32_t mask, used;
     shp_memo memo[MEMO];
-    uint32_t epoch, printed, level;
+    uint32_t epoch, epochs, printed, level; /* epoch: of what is known now; epochs: the last one that was new */
     shp_dim_failure failure;                /* why the last answer of 0 was one */
     bool overflow;
     bool shifting;                          /* symbols stand for something else: facts do not hold */

@@ -360,7 +360,7 @@ static shp_atom *choose(shp_dims *t, shp_dim a, shp_dim b, shp_dim d, shp_dim *b
 
 static void note(shp_dims *t, shp_dim a, shp_dim b, shp_dim d)
 {
-    shp_fact fact = { UINT32_MAX, a, b, d };
+    shp_fact fact = { UINT32_MAX, a, b, d, t->epoch };
     shp_fact *f = dim_push(t, &t->facts, sizeof *f);
     if (!f) return;
     *f = fact;
@@ -368,7 +368,7 @@ static void note(shp_dims *t, shp_dim a, shp_dim b, shp_dim d)
     if (!f) { t->facts.n--; return; }
     *f = fact;
     open_at(t, d)->is_zero = true;
-    t->epoch++;
+    t->epoch = ++t->epochs;
 }
 
 /* Notes the pair with a named symbol as its first side. */
@@ -396,9 +396,9 @@ bool shp_dim_unify(shp_dims *t, shp_dim a, shp_dim b)
     if (!x) { note_named(t, a, b, d); return true; }
     shp_fact *f = dim_push(t, &t->facts, sizeof *f);
     if (!f) return true;
-    *f = (shp_fact){ x->id, x->dim, by, 0 };
+    *f = (shp_fact){ x->id, x->dim, by, 0, t->epoch };
     x->to = by;
-    t->epoch++;
+    t->epoch = ++t->epochs;
     return true;
 }
 
@@ -407,9 +407,9 @@ uint32_t shp_dims_mark(const shp_dims *t) { return (uint32_t)t->facts.n; }
 
 void shp_dims_rewind(shp_dims *t, uint32_t mark)
 {
-    if (t->facts.n > mark) t->epoch++;          /* what was resolved under these facts is stale */
     while (t->facts.n > mark) {
         const shp_fact *f = (const shp_fact *)t->facts.at + --t->facts.n;
+        t->epoch = f->before;                   /* what was resolved before this fact holds again */
         if (f->atom != UINT32_MAX) {
             atom_at(t, f->atom)->to = 0;
         } else {

@@ -5,6 +5,8 @@
 #include "infer.h"
 #include "ops/ops.h"
 
+enum { SHP_TYPE_DEPTH = 16 };       /* a type nested so deep is none */
+
 enum { SHP_ABSENT = 1 };            /* the value number of a function's input that the call leaves out */
 
 typedef struct shp_type_row {       /* an interned type from SHP_TYPE_OTHER on */
@@ -42,7 +44,7 @@ typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cac
     struct shp_op_entry *next;      /* at another opset */
     int opset;
     const shp_function *importer;   /* the function whose body asked for it last, NULL for the main graph: what imports that opset */
-    bool random, reported;
+    bool single, reported;          /* single: nodes that are alike may give different values */
     uint64_t id;                    /* hash of domain and op_type */
     bool (*apply)(shp_node *n, struct shp_op_entry *e);     /* does a node; whether its outputs are what the file declares. Called so, none
                                                                becomes part of another's code, which engines compile once it is hot */
@@ -56,6 +58,7 @@ typedef struct shp_name_use {       /* a dim_param that the file declares somewh
     uint32_t uses;                  /* over all value_infos */
     bool input;                     /* an input of the main graph declares it */
     shp_dim dim;                    /* what it stands for, 0 until asked */
+    const shp_dim_proto *of;        /* the declaration by which an invented symbol took the name */
 } shp_name_use;
 
 struct shp_private {
@@ -80,6 +83,7 @@ struct shp_private {
     shp_str *missing;               /* external files that are not there */
     size_t missing_files, missing_room;
     const shp_node_proto *asking;   /* the node being done, for messages about what it asks for */
+    uint32_t asking_index;
 };
 
 void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema);
@@ -88,7 +92,8 @@ const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, shp_signature *s);
 
-/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none). */
+/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none),
+ * %m a message from outside, %o a node: its proto and, as int64_t, its index. */
 void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, ...);
 /* Ends the call. */
 void shp_stop(shp_infer *x, shp_code code, const char *format, ...);

@@ -81,9 +81,9 @@ static shp_binding read_binding(shp_wire w)
 static bool read_options(shp_engine *e, shp_wire w)
 {
     shp_options *o = &e->options;
-    /* In the order of their fields, NESTING to SEED: what holds by default, and the most. */
+    /* In the order of their fields, NESTING to SEED: what holds by default, and the most (of terms and depth: shp_dims_new). */
     uint64_t limit[] = { 64, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 64, 16, 4000000, 1 << 30, 1000000000, 0 };
-    static const uint32_t most[] = { 1000, SHP_RANK_MAX, SHP_ELEMENTS_MAX, 1000, 64 };
+    static const uint32_t most[] = { SHP_NESTING_MAX, SHP_RANK_MAX, SHP_ELEMENTS_MAX };
     uint32_t count[3] = { 0, 0, 0 };
     shp_wire all = w;
     *o = (shp_options){ .strict = false };
@@ -340,7 +340,7 @@ static bool read_model(shp_engine *e)
     size_t size = 0;
     const uint8_t *skeleton = shp_skim_done(e->skim, &size, &error);
     const shp_options *o = &e->options;
-    shp_model *m = skeleton ? shp_model_read(e->a, skeleton, size, o->seed, o->nesting, o->values, o->elements, &error) : NULL;
+    shp_model *m = skeleton ? shp_model_read(e->a, skeleton, size, o->seed, o->nesting, o->values, SHP_ELEMENTS_MAX, &error) : NULL;
     if (!error.code && !m) error.code = SHP_E_MEMORY;
     if (!error.code && !m->graph) error.code = SHP_E_NOT_ONNX, error.path = "it has no graph";
     if (error.code) {

@@ -45,7 +45,8 @@
     X(D_DECLARED,   "declared-mismatch",  'W', "the file declares something else") \
     X(D_NARROWER,   "declared-narrower",  'i', "the file declares less than holds") \
     /* limits inside expressions */ \
-    X(D_OVERFLOW,   "overflow",           'W', "a size leaves 64 bits")
+    X(D_OVERFLOW,   "overflow",           'W', "a size leaves 64 bits") \
+    X(D_LIMIT,      "limit",              'i', "a limit leaves something unknown")
 
 typedef enum shp_code {
     SHP_OK = 0,

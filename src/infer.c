@@ -8,9 +8,9 @@ enum { LOOK_AHEAD = 32 /* nodes */, FEW_OUTPUTS = 8 /* that need no memory of th
 
 shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t)
 {
-    shp_kind wrap[8];
-    int key[8], depth = 0;
-    for (; t && depth < 8; t = t->inner) {
+    shp_kind wrap[SHP_TYPE_DEPTH];
+    int key[SHP_TYPE_DEPTH], depth = 0;
+    for (; t && depth < SHP_TYPE_DEPTH; t = t->inner) {
         switch (t->kind) {
         case SHP_T_TENSOR: case SHP_T_SPARSE: {
             shp_type type = shp_dtype_kind(t->elem_type) ? (shp_type)t->elem_type : 0;
@@ -32,7 +32,7 @@ shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t)
 /* The tensor at the bottom of sequences and optionals: its shape is the value's. NULL for maps. */
 static const shp_type_proto *declared_tensor(const shp_type_proto *t)
 {
-    for (int depth = 0; t && depth < 8; depth++, t = t->inner) {
+    for (int depth = 0; t && depth < SHP_TYPE_DEPTH; depth++, t = t->inner) {
         if (t->kind == SHP_T_TENSOR || t->kind == SHP_T_SPARSE) return t;
         if (t->kind != SHP_T_SEQUENCE && t->kind != SHP_T_OPTIONAL) return NULL;
     }
@@ -185,6 +185,14 @@ static bool is_missing(const struct shp_private *p, shp_str location)
     return false;
 }
 
+/* Whether the file says where a tensor's external data are; where not, that is said. */
+static bool has_place(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
+{
+    const char *bad = t->external_offset == UINT64_MAX ? "offset" : t->external_length == UINT64_MAX ? "length" : t->location.len ? NULL : "location";
+    if (bad) shp_diagnose(x, scope, NULL, SHP_D_EXTERNAL, &t->name, "the external data of tensor '%v' have no %s that can be used: its elements stay unknown", bad);
+    return !bad;
+}
+
 /* Asks the host for a tensor's bytes; the node is done again when they are there. */
 static void ask_bytes(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
 {
@@ -210,7 +218,7 @@ const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, cons
     if (!t->data_len && !t->external && t->count && t->name.len)
         shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, &t->name, "initializer '%v' has no data: what depends on its elements stays unknown");
     if (t->count == 0 || (!t->external && t->data)) c = decode(x, t, t->data, t->data_len);
-    else if (t->external ? t->location.len && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
+    else if (t->external ? has_place(x, scope, t) && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
         ask_bytes(x, scope, t);
         return NULL;
     }
@@ -235,8 +243,8 @@ static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
     if (!more) return;
     p->missing = more;
     p->missing[p->missing_files++] = t->location;
-    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%n): the elements of tensor '%v' stay unknown, and so do the sizes that %n %n makes of them (give the file with options.externalData)",
-                 &t->location, &message, &p->asking->op->op_type, &p->asking->name);
+    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%m): the elements of tensor '%v' stay unknown, and so do the sizes that %o makes of them (give the file with options.externalData)",
+                 &t->location, &message, p->asking, (int64_t)p->asking_index);
 }
 
 void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
@@ -246,6 +254,9 @@ void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, 
     x->p->waiting = false;
     ((shp_tensor *)t)->cache = ok ? decode(x, t, bytes, len) : &no_content;
     if (!ok) tell_missing(x, t, message);
+    else if (len < x->request.length)
+        shp_diagnose(x, x->request.scope, NULL, SHP_D_DATA_SIZE, &t->name, "tensor '%v': file '%n' has %d bytes from byte %d on, %d expected",
+                     &t->location, (int64_t)len, (int64_t)x->request.offset, (int64_t)x->request.length);
 }
 
 void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, shp_str message)
@@ -279,13 +290,19 @@ static void check_graph(shp_infer *x, shp_scope *s)
     }
     if (g->sorted < g->nodes) {
         const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];
-        shp_diagnose(x, s, NULL, SHP_D_CYCLE, NULL, "%d nodes depend on each other in a cycle (%n %n is one): their outputs stay unknown",
-                     (int64_t)(g->nodes - g->sorted), &n->op->op_type, &n->name);
+        shp_diagnose(x, s, NULL, SHP_D_CYCLE, NULL, "%d nodes depend on each other in a cycle (%o is one): their outputs stay unknown",
+                     (int64_t)(g->nodes - g->sorted), n, (int64_t)shp_ordered(g, g->sorted));
     }
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
         uint64_t have, want;
+        if (t->external && !t->cache && (t->external_offset == UINT64_MAX || t->external_length == UINT64_MAX)) {
+            has_place(x, s, t);
+            ((shp_tensor *)t)->cache = &no_content;
+            continue;
+        }
         if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
+        if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
         if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
             shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
     }
@@ -409,10 +426,10 @@ static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 
 static bool random_op(shp_str op)
 {
-    static const char *const names[] = { "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout" };
+    static const char *const names[] = { "Multinomial", "Bernoulli", "Sampling", "Dropout", "BiasDropout", "BitmaskDropout", "BitmaskBiasDropout" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (shp_str_is(op, names[i])) return true;
-    return false;
+    return shp_str_starts(&op, "Random");
 }
 
 static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
@@ -447,7 +464,7 @@ static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *
     const shp_node_proto *p = &s->graph->node[index];
     uint64_t id = shp_mix(p->attrs->hash, e->id);
     for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : s->fact[p->input[i]].id);
-    if (p->attrs->has_graph || e->random) id = shp_mix(shp_mix(id, s->seed), index);
+    if (p->attrs->has_graph || e->single) id = shp_mix(shp_mix(id, s->seed), index);
     if (p->attrs->has_ref && s->call) id = shp_mix(id, s->call->attrs->hash);
     return id;
 }
@@ -455,7 +472,7 @@ static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *
 /* ---- declared against inferred ---- */
 
 /* One dim: what stands, given what the file says. *verdict: 0 fine, 1 the file says less, 2 it contradicts. */
-static shp_dim merge_dim(shp_infer *x, shp_dim d, const shp_dim_proto *p, bool local_names, int *verdict)
+static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_dim_proto *p, int *verdict)
 {
     d = shp_dim_resolve(x->dims, d);
     const shp_symbol *symbol = shp_dim_symbol(x->dims, d);
@@ -470,13 +487,17 @@ static shp_dim merge_dim(shp_infer *x, shp_dim d, const shp_dim_proto *p, bool l
         else if (*verdict == 0 && !fresh) *verdict = 1;
         return d;
     }
-    if (local_names) return d;
+    if (s->function) return d;
     shp_name_use *u = find_name(x->p, p->param);
     if (fresh) {
         bool own = u && u->uses && !u->input;       /* never an input's: what it names was declared already */
         shp_parse_names names = { x, p->param, false };
         if (!own || (shp_dim_parse(x->dims, p->param, lookup_name, &names) && names.any)) return d;
         shp_dim name = named_dim(x, p->param);
+        /* What a body makes must not leave it. Of sizes that rules made the first keeps the name: two that the file only calls alike may differ. Where
+         * not even the rank is inferred there is only the file's word. */
+        if (!shp_dim_number(x->dims, name, NULL) && (s != x->main || (u->of && u->of != p && symbol->origin.why != SHP_WHY_UNKNOWN_OP))) return d;
+        u->of = p;
         return shp_dim_unify(x->dims, d, name) ? shp_dim_resolve(x->dims, d) : d;
     }
     shp_dim name = named_dim(x, p->param);
@@ -504,12 +525,12 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     if (!f->shape) {
         shp_shape *shape = shp_shape_new(x, t->rank);
         if (!shape) return;
-        bool local = s->function != NULL;
         for (uint32_t i = 0; i < t->rank; i++) {
-            shp_dim fresh = shp_dim_fresh(x->dims, shp_mix(f->id, 0xdec + i), SHP_COUNT, &(shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP });
+            shp_origin origin = { s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP };
+            uint64_t key = shp_mix(f->id, 0xdec + i);
             int verdict = 0;
-            shape->dim[i] = whole && !local ? shp_declared_dim(x, &t->dim[i], shp_mix(f->id, 0xdec + i), &(shp_origin){ s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP })
-                                            : merge_dim(x, fresh, &t->dim[i], local, &verdict);
+            shape->dim[i] = whole && !s->function ? shp_declared_dim(x, &t->dim[i], key, &origin)
+                                                  : merge_dim(x, s, shp_dim_fresh(x->dims, key, SHP_COUNT, &origin), &t->dim[i], &verdict);
         }
         f->shape = shape;
         return;
@@ -524,7 +545,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     shp_shape *shape = NULL;
     for (uint32_t i = 0; i < t->rank; i++) {
         int before = verdict;
-        shp_dim d = merge_dim(x, f->shape->dim[i], &t->dim[i], s->function != NULL, &verdict);
+        shp_dim d = merge_dim(x, s, f->shape->dim[i], &t->dim[i], &verdict);
         if (verdict > before) axis = i;
         if (d == f->shape->dim[i]) continue;
         if (!shape && !(shape = shp_shape_new(x, t->rank))) return;
@@ -559,19 +580,26 @@ static void begin(shp_infer *x, shp_scope *s)
     enter_inputs(x, s);
 }
 
+/* Whether no more bodies and functions may be inferred inside each other; ends the call. */
+static bool too_deep(shp_node *n, uint32_t most)
+{
+    shp_infer *x = n->x;
+    if (most > SHP_NESTING_MAX) most = SHP_NESTING_MAX;
+    if (x->p->calls < most) return false;
+    shp_stop(x, SHP_E_NESTING, "more than %d functions and subgraphs inside each other at %o", (int64_t)most, n->proto, (int64_t)n->index);
+    return true;
+}
+
 static bool call_function(shp_node *n, shp_op_entry *e)
 {
     shp_infer *x = n->x;
     const shp_function *f = e->function;
     for (const shp_scope *s = n->scope; s; s = s->caller)
         if (s->function == f && !s->attr.len) {
-            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %n (node %n): functions must not be recursive", &f->name, &n->proto->op->op_type, &n->proto->name);
+            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %o: functions must not be recursive", &f->name, n->proto, (int64_t)n->index);
             return false;
         }
-    if (x->p->calls >= x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "functions are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
-        return false;
-    }
+    if (too_deep(n, x->options.nesting)) return false;
     bool old;
     shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body, &old);
     if (!s) return false;
@@ -580,7 +608,7 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         s->function = f;
         s->call = n->proto;
         s->call_scope = n->scope;
-        s->seed = shp_mix(n->id, n->scope->seed);
+        s->seed = shp_mix(shp_mix(n->id, n->scope->seed), n->index);      /* what is random in it is another at each call */
         s->maybe = n->scope->maybe;
         s->depth = n->scope->depth + 1;
         begin(x, s);
@@ -618,7 +646,7 @@ static bool host_rule(shp_node *n, shp_op_entry *e)
     }
     const struct shp_answer *a = &p->answer[p->answer_at++];
     if (!a->ok) {
-        shp_failf(n, SHP_D_HOST_RULE, "the host's rule failed: %n", &a->message);
+        shp_failf(n, SHP_D_HOST_RULE, "the host's rule failed: %m", &a->message);
         return true;
     }
     for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
@@ -791,9 +819,9 @@ static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
     const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
     *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
     e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
-    e->random = random_op(op->op_type);
     e->function = find_function(x, op);
     e->apply = is_host_op(x, op->domain, op->op_type) ? host_rule : e->function ? call_function : e->rule ? apply_rule : unknown_op;
+    e->single = e->apply == host_rule || e->apply == unknown_op || random_op(op->op_type);
     shp_signature_read(x->arena, &e->signature, schema);
     return op->cache = e;
 }
@@ -823,6 +851,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     for (uint32_t o = 0; o < n.nout; o++) n.out[o] = (shp_fact){ .id = o ? shp_mix(n.id, o) : n.id };
     *n.read = 0;
     x->p->asking = proto;
+    x->p->asking_index = index;
     bool whole = e->apply(&n, e);
     if (x->p->waiting) return;
     if (*shp_dims_overflow(x->dims)) {
@@ -839,14 +868,19 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     }
 }
 
+/* Counts an operation. Whether it is one too many; that ends the call. */
+static bool too_many(shp_infer *x)
+{
+    bool over = ++x->operations > x->options.operations;
+    if (over) shp_stop(x, SHP_E_OPERATIONS, "more than %d", (int64_t)x->options.operations);
+    return over;
+}
+
 static void walk(shp_infer *x, shp_scope *s)
 {
     x->p->calls++;
     while (s->at < s->graph->sorted && !x->error && !x->arena->failed && !(x->p->probing && s->fails)) {
-        if (++x->operations > x->options.operations) {
-            shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
-            break;
-        }
+        if (too_many(x)) break;
         do_node(x, s, shp_ordered(s->graph, s->at));
         if (x->p->waiting) break;
         s->at++;
@@ -913,10 +947,11 @@ static void resolve_scope(shp_infer *x, shp_scope *top)
     }
 }
 
-/* A body before another turn. */
+/* A body before another turn. What was said before its node is not taken back: that is of the answer it waited for. */
 static void empty(shp_infer *x, shp_scope *s)
 {
-    x->diags = s->diag_mark < x->diags ? s->diag_mark : x->diags;
+    if (s->diag_mark < x->p->diags_done) s->diag_mark = x->p->diags_done;
+    if (s->diag_mark < x->diags) x->diags = s->diag_mark;
     s->first = s->last = NULL;
     s->fails = false;
     s->at = 0;
@@ -928,10 +963,7 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
     shp_infer *x = n->x;
     const shp_attr *a = shp_attr_get(n, attr);
     if (!a || !a->g || x->p->waiting || x->error) return NULL;
-    if (x->p->calls >= 2 * x->options.nesting) {
-        shp_stop(x, SHP_E_NESTING, "subgraphs are nested too deeply (limit %d) at %n %n", (int64_t)x->options.nesting, &n->proto->op->op_type, &n->proto->name);
-        return NULL;
-    }
+    if (too_deep(n, 2 * x->options.nesting)) return NULL;
     const shp_graph *g = a->g;
     uint32_t place = 0;
     while (place < n->proto->attrs->count && !shp_str_is(n->proto->attrs->item[place].name, attr)) place++;
@@ -1039,7 +1071,7 @@ static void start(shp_infer *x)
     struct shp_private *p = x->p;
     p->started = true;
     collect_names(x);
-    for (p->done_mask = 63; p->done_mask < g->nodes && p->done_mask < DONE_MAX - 1;) p->done_mask = 2 * p->done_mask + 1;
+    for (p->done_mask = 63; p->done_mask < x->model->values && p->done_mask < DONE_MAX - 1;) p->done_mask = 2 * p->done_mask + 1;
     p->done = shp_alloc_array(x->arena, p->done_mask + 1, sizeof *p->done);
     x->main = p->done ? new_scope(x, g) : NULL;
     if (!x->main) return;
@@ -1074,10 +1106,7 @@ shp_status shp_infer_step(shp_infer *x, uint32_t pause)
     const shp_graph *g = x->model->graph;
     for (uint32_t count = 0; x->main && !x->error && !x->arena->failed && x->main->at < g->sorted; count++) {
         if (count >= pause) return SHP_PAUSE;
-        if (++x->operations > x->options.operations) {
-            shp_stop(x, SHP_E_OPERATIONS, "more than %d operations (limits.operations)", (int64_t)x->options.operations);
-            break;
-        }
+        if (too_many(x)) break;
         p->answer_at = p->answers_done;
         do_node(x, x->main, shp_ordered(g, x->main->at));
         if (p->waiting) {
@@ -1087,7 +1116,7 @@ shp_status shp_infer_step(shp_infer *x, uint32_t pause)
         p->answers = p->answers_done = 0;
         x->done = ++x->main->at;
     }
-    if (x->arena->failed) shp_stop(x, SHP_E_MEMORY, "the model needs more memory than limits.memory allows");
+    if (x->arena->failed) shp_stop(x, SHP_E_MEMORY, "");
     if (x->error) return SHP_ERROR;
     finish(x);
     return x->error ? SHP_ERROR : SHP_DONE;

@@ -55,7 +55,7 @@ typedef struct shp_tensor {
     uint64_t elements;              /* entries of a typed or string field; UINT64_MAX where not known (varints in a payload) */
     bool external;                  /* data_location EXTERNAL */
     shp_str location;               /* of external data */
-    uint64_t external_offset, external_length;      /* length 0: to the end of the file, as dims say */
+    uint64_t external_offset, external_length;      /* length 0: to the end of the file, as dims say; UINT64_MAX: no number */
     bool sparse;                    /* a SparseTensorProto: rank and dim are the dense shape, name and elem_type its values'; no data */
     uint64_t wire;                  /* hash of the tensor's skeleton bytes without its name: equal tensors, equal hash (payloads differ by
                                        offset) */
@@ -210,7 +210,7 @@ bool shp_next_int(shp_elements *e, int64_t *out);
 bool shp_next_float(shp_elements *e, double *out);
 
 /* Reads a skeleton. seed: of the hashes of names, best a number that who wrote the file cannot know; nesting: most graphs inside graphs
- * (64); values: most slots (4e6); elements: content limit (1024). NULL with *error filled where it cannot; an arena that ran full is
+ * (64); values: most slots (4e6); elements: longest list of an attribute that is kept (1024). NULL with *error filled where it cannot; an arena that ran full is
  * SHP_E_MEMORY. */
 shp_model *shp_model_read(shp_arena *a, const uint8_t *skeleton, size_t size, uint64_t seed, uint32_t nesting, uint64_t values,
                           uint32_t elements, shp_read_error *error);

@@ -29,7 +29,7 @@ shp_type shp_type_inner(const shp_infer *x, shp_type t)
 
 int shp_type_dtype(const shp_infer *x, shp_type t)
 {
-    for (int depth = 0; depth < 8; depth++) {
+    for (int depth = 0; depth < SHP_TYPE_DEPTH; depth++) {
         switch (shp_type_kind(x, t)) {
         case SHP_KIND_TENSOR: return t;
         case SHP_KIND_SEQ: case SHP_KIND_OPT: case SHP_KIND_SPARSE: t = shp_type_inner(x, t); break;
@@ -82,7 +82,7 @@ static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
 {
     static const char open[][16] = { [SHP_KIND_TENSOR] = "tensor(", [SHP_KIND_SEQ] = "seq(", [SHP_KIND_OPT] = "optional(",
                                      [SHP_KIND_MAP] = "map(", [SHP_KIND_SPARSE] = "sparse_tensor(" };
-    for (int kind = SHP_KIND_TENSOR; depth < 8 && kind <= SHP_KIND_SPARSE; kind++) {
+    for (int kind = SHP_KIND_TENSOR; depth < SHP_TYPE_DEPTH && kind <= SHP_KIND_SPARSE; kind++) {
         int key = 0;
         if (!shp_str_starts(s, open[kind])) continue;
         if (kind == SHP_KIND_MAP && (!(key = parse_dtype(s)) || !shp_str_starts(s, ","))) return 0;
@@ -435,10 +435,16 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 
 bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && n->proto->output[o] != SHP_NONE; }
 
+/* Fails for a rank that cannot be, or that is above the limit: of that no more is known. */
+static int bad_rank(shp_node *n, int64_t rank)
+{
+    return shp_fail2(n, (uint64_t)rank > SHP_RANK_MAX ? SHP_D_RANK : SHP_D_LIMIT, "rank %d is outside [0, %d]", rank, n->x->options.rank);
+}
+
 int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
 {
     if (o >= n->nout) return SHP_OK;
-    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail2(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, n->x->options.rank);
+    if ((uint64_t)rank > n->x->options.rank) return bad_rank(n, rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) {
@@ -462,7 +468,7 @@ int shp_out_same(shp_node *n, uint32_t o, uint32_t i) { return shp_out_shape(n, 
 int shp_out_rank(shp_node *n, uint32_t o, int64_t rank)
 {
     if (o >= n->nout) return SHP_OK;
-    if (rank < 0 || rank > (int64_t)n->x->options.rank) return shp_fail2(n, SHP_D_RANK, "rank %d is outside [0, %d]", rank, n->x->options.rank);
+    if ((uint64_t)rank > n->x->options.rank) return bad_rank(n, rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = shp_fresh(n, o, i, SHP_WHY_RANK);
@@ -495,8 +501,9 @@ void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
     if (c->fixed) { n->out[o].content = c; return; }
     uint32_t known = 0, open = 0;
     for (uint32_t i = 0; i < c->count && !c->item; i++) {
-        known += c->elem[i] != 0;
-        open += shp_elem_den(c->elem[i]) >= 0 && !shp_dim_number(n->dims, shp_elem_num(c->elem[i]), NULL);
+        shp_elem e = c->elem[i];
+        known += e != 0;
+        open += !shp_elem_is_real(e) && !shp_dim_number(n->dims, shp_elem_num(e), NULL);
     }
     bool tensor = !c->item && shp_type_kind(n->x, n->out[o].type) <= SHP_KIND_TENSOR;
     if (tensor && ((c->count && !known) || (open && c->count > SHP_SYMBOLS_MAX))) return;
@@ -605,7 +612,16 @@ static void put(shp_text *t, const char *bytes, size_t len)
 
 static void put_str(shp_text *t, const char *s) { put(t, s, strlen(s)); }
 
-static void put_name(shp_text *t, shp_str s) { put(t, s.at ? s.at : "", s.len > 80 ? 80 : s.len); }
+/* At most so many bytes of it, cut at a character. */
+static void put_most(shp_text *t, shp_str s, uint32_t most)
+{
+    uint32_t len = s.len > most ? most : s.len;
+    while (len && len < s.len && ((unsigned char)s.at[len] & 0xC0) == 0x80) len--;
+    put(t, s.at ? s.at : "", len);
+    if (len < s.len) put_str(t, "…");
+}
+
+static void put_name(shp_text *t, shp_str s) { put_most(t, s, 80); }
 
 static void put_int(shp_text *t, int64_t v)
 {
@@ -648,6 +664,14 @@ static void put_type(shp_text *t, shp_infer *x, shp_type type, int depth)
     put_str(t, ")");
 }
 
+static void put_node(shp_text *t, const shp_node_proto *p, int64_t index)
+{
+    put_name(t, p->op->op_type);
+    put_str(t, " ");
+    if (p->name.len) put_name(t, p->name);
+    else { put_str(t, "#"); put_int(t, index); }
+}
+
 static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *value, const char *format, va_list args)
 {
     for (const char *f = format; *f; f++) {
@@ -655,7 +679,13 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
         switch (*++f) {
         case 's': put_str(t, va_arg(args, const char *)); break;
         case 'n': put_name(t, *va_arg(args, const shp_str *)); break;
+        case 'm': put_most(t, *va_arg(args, const shp_str *), 300); break;
         case 'v': put_name(t, *value); break;
+        case 'o': {
+            const shp_node_proto *p = va_arg(args, const shp_node_proto *);
+            put_node(t, p, va_arg(args, int64_t));
+            break;
+        }
         case 'd': put_int(t, va_arg(args, int64_t)); break;
         case 'x': put_dim(t, x, (shp_dim)va_arg(args, int64_t)); break;
         case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
@@ -686,15 +716,6 @@ static shp_str keep(shp_infer *x, const shp_text *t)
     return (shp_str){ copy, (uint32_t)len };
 }
 
-static void put_node(shp_text *t, const shp_node *n)
-{
-    put_name(t, n->proto->op->op_type);
-    put_str(t, " ");
-    if (n->proto->name.len) put_name(t, n->proto->name);
-    else { put_str(t, "#"); put_int(t, n->index); }
-    put_str(t, ": ");
-}
-
 static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, va_list args)
 {
     if (x->p->probing) return;
@@ -704,7 +725,10 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     if (upper) severity = severity == 'W' ? 'w' : 'i';
     if (severity == 'e' && scope && scope->maybe) severity = 'w';
     shp_text t = { .len = 0 };
-    if (n) put_node(&t, n);
+    if (n) {
+        put_node(&t, n->proto, n->index);
+        put_str(&t, ": ");
+    }
     put_format(&t, x, n, value, format, args);
     shp_str message = keep(x, &t);
     if (stops && !x->error) {

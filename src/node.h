@@ -18,7 +18,9 @@
 #include "model.h"
 #include "schema.h"
 
-enum { SHP_RANK_MAX = 1024,         /* most axes: a rule may keep `shp_dim d[SHP_RANK_MAX]` on its stack */
+enum { SHP_NESTING_MAX = 250,       /* most functions and subgraphs inside each other: each takes up to 500 bytes of the module's stack of 256 KiB,
+                                     * and the innermost rule up to 56 KiB */
+       SHP_RANK_MAX = 1024,         /* most axes: a rule may keep `shp_dim d[SHP_RANK_MAX]` on its stack */
        SHP_ELEMENTS_MAX = 1024,     /* most elements of a content, as numbers */
        SHP_SYMBOLS_MAX = 256 };     /* most elements of a content, once one of them is no number */
 

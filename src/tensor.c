@@ -62,7 +62,9 @@ bool shp_tensor_data_fits(const shp_tensor *t, uint64_t *have, uint64_t *want)
 /* ---- raw bytes ---- */
 static uint64_t raw_bits(const uint8_t *bytes, unsigned bits, uint64_t i)
 {
-    if (bits >= 8) return shp_little(bytes + i * (bits / 8), bits / 8);
+    const uint8_t *p = bytes + i * (bits / 8);
+    if (bits == 32) return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;      /* most: compilers make it one load */
+    if (bits >= 8) return shp_little(p, bits / 8);
     return (uint64_t)(bytes[i * bits / 8] >> (i * bits % 8)) & ((1u << bits) - 1);
 }
 

@@ -73,6 +73,10 @@ test('inferShapes in a page', { skip: !browser && 'no Chromium' }, async (t) => 
             const result = await model.inferShapes(file); return JSON.stringify([result.values, result.stats, performance.now() - start]);`));
         assert.deepEqual(values.map((v) => `${v.name} ${v.type} ${v.shape}`), ['x float32 N', `w float32 ${size / 4}`, 'y float32 N']);
         assert.ok(stats.bytesRead < 2 ** 20 && time < 2000, `${stats.bytesRead} bytes, ${time} ms`);
+        const url = JSON.parse(await inPage(`const [file] = document.querySelector('input').files, start = performance.now();
+            const result = await model.inferShapes(URL.createObjectURL(file)); return JSON.stringify([result.values, result.stats, performance.now() - start]);`));
+        assert.deepEqual([url[0], url[1].size], [values, stats.size]);
+        assert.ok(url[1].bytesRead < 2 ** 20 && url[2] < 2000, `by a blob's URL: ${url[1].bytesRead} bytes, ${url[2]} ms`);
         sub.diagnostic(`${stats.bytesRead} bytes in ${stats.reads} reads, ${time.toFixed(1)} ms`);
     });
 });

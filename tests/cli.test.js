@@ -1,7 +1,7 @@
 // The command as a user types it.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -49,6 +49,18 @@ test('the table fits the terminal', () => {
     }
 });
 
+test('wide characters take two columns', () => {
+    const wide = file('wide.onnx', model({ inputs: [float('入力テンソル', ['N']), float('한국어', [2]), float('x', [3]), float('a😀b', [4])], outputs: [], nodes: [] }));
+    assert.equal(run([wide]).stdout.split('\n\n')[0], [
+        'name          type     shape  kind',
+        '入力テンソル  float32  [N]    input',
+        '한국어        float32  [2]    input',
+        'x             float32  [3]    input',
+        'a😀b          float32  [4]    input',
+    ].join('\n').replace('kind', 'kind   operator'));
+    assert.match(run([wide], { env: { COLUMNS: '39' } }).stdout, /^入…ル {4}float32 {2}/m);
+});
+
 test('--json is the result, one line a model', async () => {
     const { status, stdout } = run(['--json', good, bad]), [first, second, end] = stdout.split('\n');
     assert.deepEqual([status, end], [1, '']);
@@ -74,6 +86,23 @@ test('a contradiction: exit code 1, and what contradicts what', () => {
     assert.match(strict.stderr, /^onnx-shape: .*bad\.onnx: Add sum: .*\n$/);
 });
 
+test('names that objects have by themselves', () => {
+    const proto = file('proto.onnx', model({ inputs: [float('__proto__', ['__proto__', 'constructor'])], outputs: [], nodes: [] }));
+    assert.deepEqual(JSON.parse(run(['--json', '--bind', '__proto__=5', '--bind', 'constructor=6', proto]).stdout).values[0].shape, [5, 6]);
+    assert.deepEqual(JSON.parse(run(['--json', '--input', '__proto__=7,8', proto]).stdout).values[0].shape, [7, 8]);
+});
+
+test('no advice that only a program can follow', () => {
+    const advised = file('advised.onnx', model({ opsets: { '': 18, my: 1 }, inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'to', type: 'int64', dims: [2], external: { location: '../w.bin' } }],
+        nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['h'] }, { op: 'Foo', domain: 'my', inputs: ['h'], outputs: ['y'] }] }));
+    for (const args of [[], ['--strict'], ['--why', 'y']]) {
+        const { stdout, stderr } = run([...args, advised]);
+        assert.match(stdout + stderr, /my::Foo|w\.bin/);
+        assert.doesNotMatch(stdout + stderr, /options\.|externalData|limits\./, args.join());
+    }
+});
+
 test('--why', () => {
     const { status, stdout } = run(['--why', 's', good]);
     assert.equal(status, 0);
@@ -85,7 +114,8 @@ test('--why', () => {
 });
 
 test('usage', () => {
-    for (const args of [[], ['--nonsense', good], ['--bind', 'N', good], ['--bind', 'N=x', good], ['--bind', 'N=-1', good], ['--input', 'x=1,,2', good], ['--json', '--why', 'x', good]]) {
+    for (const args of [[], ['--nonsense', good], ['--bind', 'N', good], ['--bind', 'N=x', good], ['--bind', 'N=-1', good], ['--input', 'x=1,,2', good], ['--json', '--why', 'x', good], ['-', '-'],
+        ['--bind', 'N=99999999999999999999', good], ['--input', 'x=99999999999999999999', good]]) {
         const { status, stdout, stderr } = run(args);
         assert.deepEqual([status, stdout], [2, ''], args.join(' '));
         assert.match(stderr, /^onnx-shape: [^\n]+\n$/, args.join(' '));
@@ -93,6 +123,8 @@ test('usage', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     assert.deepEqual(run(['--version']), { status: 0, stdout: `onnx-shape ${version}\n`, stderr: '' });
     assert.match(run(['--help']).stdout, /^Usage: /);
+    assert.match(run(['--nope', good]).stderr, /'--nope'; try onnx-shape --help\n$/);
+    assert.match(run(['--bind', 'N=99999999999999999999', good]).stderr, /^onnx-shape: --bind N=9+: 9+ is no size/);
 });
 
 test('what cannot be read: exit code 3 and one line', () => {
@@ -117,11 +149,12 @@ test('progress after half a second, on stderr', async () => {
     child.stderr.on('data', (text) => { said.err += text; });
     const bytes = readFileSync(good);
     child.stdin.write(bytes.subarray(0, 20));
-    while (!said.err) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    for (let turn = 0; turn < 200 && !said.err.includes(' 20 bytes read, '); turn++) await new Promise((resolve) => { setTimeout(resolve, 50); });
     child.stdin.end(bytes.subarray(20));
     const status = await new Promise((resolve) => { child.on('close', resolve); });
     assert.equal(status, 0);
     assert.match(said.err, /^onnx-shape: -: .*s\n/);
+    assert.match(said.err, /: 20 bytes read, /, 'also what is passed by');
     assert.match(said.out, /5 values/);
 });
 
@@ -130,6 +163,15 @@ test('nothing of a model is obeyed by the terminal', () => {
     const { stdout } = run([evil]);
     assert.doesNotMatch(stdout, /[\x07\x1b\u202e]/);
     assert.equal(stdout.split('\n').length, 5);
+});
+
+test('what cannot be written', { skip: !existsSync('/dev/full') && 'no /dev/full' }, () => {
+    const shell = (rest) => spawnSync('sh', ['-c', `"${process.execPath}" "${cli}" ${rest}`], { encoding: 'utf8' });
+    assert.equal(shell(`"${temp}/empty" 2>/dev/full`).status, 3);
+    assert.equal(shell(`"${good}" 2>/dev/full`).status, 0);
+    const { status, stderr } = shell(`"${good}" >/dev/full`);
+    assert.equal(status, 3);
+    assert.match(quiet(stderr), /^onnx-shape: standard output: [^\n]+\n$/);
 });
 
 test('a closed pipe is no error', () => {

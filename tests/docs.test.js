@@ -66,6 +66,8 @@ for (const { code, at } of ['README.md', 'examples/cli.md'].flatMap((file) => bl
         test(`${at}: ${command}`, () => {
             const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { cwd: examples, encoding: 'utf8', env: { ...process.env, PATH: path, COLUMNS: '' } });
             assert.equal(steady(stdout + stderr), steady(output));
+            const [told, shown] = [stdout, output].map((text) => Number(/(\d+\.\d) MiB of memory/.exec(text)?.[1] ?? 0));
+            assert.ok(Math.abs(told - shown) < 0.25, `${told} MiB of memory`);
         });
     }
 }

@@ -78,6 +78,37 @@ function survives(bytes, label) {
     }
 }
 
+/** One node that holds or calls another, `depth` times: of these kinds in turn. */
+function inside(kinds, depth) {
+    const functions = [], outer = ['x', 'n', 'c', 's'], type = (name) => ({ name, type: 'float', shape: ['N', 3] });
+    let node = { op: 'Relu', inputs: ['x'], outputs: ['y'] };
+    for (let i = 0; i < depth; i++) {
+        const body = (inputs, outputs = ['y']) => ({ g: { nodes: [node], inputs: inputs.map((name) => ({ name: name + i })), outputs: outputs.map((name) => ({ name })) } });
+        const make = {
+            If: () => ({ inputs: ['c'], attr: { then_branch: { g: { nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['y'] }], outputs: [{ name: 'y' }] } }, else_branch: body([]) } }),
+            Loop: () => ({ inputs: ['n', '', 'x'], attr: { body: body(['turn', 'stay', 'state'], [`stay${i}`, 'y']) } }),
+            Scan: () => ({ inputs: ['x', 'x'], attr: { num_scan_inputs: 1, body: body(['state', 'row']) } }),
+            SequenceMap: () => ({ inputs: ['s'], attr: { body: body(['item'], [`item${i}`]) } }),
+            f: () => ({ domain: 'f', inputs: outer }),
+        };
+        const kind = kinds[i % kinds.length], made = { op: kind, outputs: ['y'], ...make[kind]() };
+        if (kind === 'f') functions.push({ domain: 'f', name: made.op = `f${i}`, inputs: outer, outputs: ['y'], nodes: [node], opsets: { '': 18, f: 1 } });
+        node = made;
+    }
+    return model({ opsets: { '': 18, f: 1 }, functions, nodes: [node], outputs: [{ name: 'y' }],
+        inputs: [type('x'), { name: 'n', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }, { name: 's', type: 'seq(float)', shape: ['N'] }] });
+}
+
+// An If is nested in one of its branches only: in both, each level would double what there is to do.
+test('bodies and functions as deep as they may be, and one deeper', () => {
+    for (const kinds of [['If'], ['Loop'], ['Scan'], ['SequenceMap'], ['f'], ['f', 'If'], ['f', 'Loop'], ['Loop', 'If'], ['Loop', 'Scan'], ['f', 'Scan', 'If']]) {
+        const limits = { nesting: 250 };
+        assert.ok(inferShapesSync(inside(kinds, 250), { limits }).get('y'));
+        assert.throws(() => inferShapesSync(inside(kinds, 251), { limits }), { name: 'ModelError', code: 'nesting-limit' });
+        assert.throws(() => inferShapesSync(inside(kinds, 129)), { name: 'ModelError', code: 'nesting-limit' });
+    }
+});
+
 test('a real model cut at 1,000 places', () => {
     for (let i = 0; i < 1000; i++) {
         const size = Math.floor(real.length * i / 1000), outcome = survives(real.subarray(0, size), `cut at ${size}`);

@@ -25,6 +25,7 @@ before(async () => {
         const { pathname, searchParams } = new URL(request.url, 'http://localhost'), bytes = files[pathname];
         sent.requests++;
         sent.paths.push(pathname);
+        if (pathname.startsWith('/moved/')) return response.writeHead(302, { location: pathname.slice('/moved'.length) }).end();
         if (!bytes) return response.writeHead(404).end();
         const range = !searchParams.has('whole') && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
         const start = range ? Number(range[1]) : 0, end = Math.min(range ? Number(range[2]) + 1 : bytes.length, bytes.length);
@@ -69,6 +70,14 @@ test('external data lies beside the model', async () => {
         assert.deepEqual(diagnostics.map((d) => d.code), ['external-data'], location);
         assert.ok(sent.paths.every((path) => path.startsWith('/sub/')), `${location}: ${sent.paths}`);
     }
+});
+
+test('a redirect is followed once; external data lies beside the first address', async () => {
+    const direct = await get('/real.onnx'), { requests } = sent, moved = await get('/moved/real.onnx');
+    assert.ok(requests > 1);
+    assert.deepEqual([moved.stringify(), sent.requests], [direct.stringify(), requests + 1]);
+    assert.deepEqual((await get('/moved/sub/external.onnx')).get('y').shape, ['N', 2, 3]);
+    assert.ok(sent.paths.includes('/moved/sub/w.bin'));
 });
 
 test('what ends inside the model is said to end where it does', async () => {

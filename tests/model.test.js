@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { ModelError, inferShapes, inferShapesSync, load } from '../js/model.js';
 import { layout } from '../tools/layout.mjs';
 import { model, varint } from './onnx.js';
@@ -111,6 +112,13 @@ test('names that are taken: inputs, and node outputs in bodies', () => {
     for (const name of ['own', 'after', 'z']) assert.deepEqual(told(bodies(name)), []);
 });
 
+test('an attribute that is there twice, an initializer with a negative dim', () => {
+    const codes = (rest) => inferShapesSync(model({ inputs: [float('x', ['N', 3])], outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => d.code);
+    assert.deepEqual(codes({ nodes: [{ op: 'Softmax', inputs: ['x'], outputs: ['z'], attr: [['axis', 0], ['axis', 1]] }] }), ['attribute']);
+    assert.deepEqual(codes({ nodes: [{ op: 'Softmax', inputs: ['x'], outputs: ['z'], attr: [['axis', 0]] }] }), []);
+    assert.deepEqual(codes({ nodes: [{ op: 'Add', inputs: ['x', 'w'], outputs: ['z'] }], initializers: [{ name: 'w', type: 'float', dims: [-2, 3], data: [1, 2, 3] }] }), ['negative-dim']);
+});
+
 test('integers are exact', () => {
     const big = 2n ** 62n + 1n, result = inferShapesSync(relu([big, 2 ** 53 - 1]));
     assert.deepEqual(result.get('y').shape, [big, 2 ** 53 - 1]);
@@ -159,6 +167,36 @@ test('every kind of source gives the same', async () => {
     assert.throws(() => inferShapesSync(path), TypeError);
     await assert.rejects(inferShapes(join(temp, 'absent.onnx')), { code: 'ENOENT' });
     await assert.rejects(inferShapes(temp), { code: 'EISDIR' });
+});
+
+test('sources of other kinds: a view, a thenable, a stream that cannot be iterated, what has more than it needs', async () => {
+    const { length } = branchy, want = inferShapesSync(branchy).stringify(), read = (offset, size) => branchy.slice(offset, offset + size);
+    const stream = () => { const body = new Blob([branchy]).stream(); return { getReader: () => body.getReader() }; };
+    for (const [name, source] of Object.entries({
+        view: { size: length, read: (...range) => new DataView(read(...range).buffer) }, thenable: { size: length, read: (...range) => ({ then: (done) => done(read(...range)) }) },
+        frame: runInNewContext('Uint8Array.from(bytes).buffer', { bytes: branchy }), handle: { size: length, read, stat() {}, fd: 3 }, stream: stream() })) assert.equal((await inferShapes(source)).stringify(), want, name);
+});
+
+test('ranges that are none: TypeErrors that say which part', async () => {
+    for (const size of [NaN, -1, Infinity, 1.5, null, '3']) {
+        const source = { size, read: () => branchy };
+        assert.throws(() => inferShapesSync(source), { name: 'TypeError', message: /^source\.size is / }, String(size));
+        await assert.rejects(inferShapes(source), { name: 'TypeError', message: /^source\.size is / }, String(size));
+    }
+    assert.throws(() => inferShapesSync({ read: () => branchy }), { name: 'TypeError', message: /\{ size, read/ });
+    for (const answer of [undefined, null, 5, 'bytes', {}, [1]]) {
+        const source = { size: 100, read: () => answer };
+        assert.throws(() => inferShapesSync(source), { name: 'TypeError', message: /^what read\(\) gives is / }, String(answer));
+        await assert.rejects(inferShapes({ size: 100, read: async () => answer }), { name: 'TypeError', message: /read\(\)/ }, String(answer));
+    }
+    let unhandled = 0;
+    const count = () => { unhandled++; };
+    process.on('unhandledRejection', count);
+    for (const read of [async () => branchy, async () => { throw new Error('no'); }]) assert.throws(() => inferShapesSync({ size: 100, read }), { name: 'TypeError', message: /use inferShapes$/ });
+    assert.throws(() => inferShapesSync(relu(['N']), { operators: { Relu: async () => { throw new Error('no'); } } }), TypeError);
+    await new Promise((resolve) => { setTimeout(resolve, 10); });
+    process.off('unhandledRejection', count);
+    assert.equal(unhandled, 0);
 });
 
 test('freeDimensionOverrides, inputs', () => {
@@ -337,8 +375,8 @@ test('branches, functions and loops around what waits: asked once, told once', (
 });
 
 test('external data: beside the model, given, missing, outside', async () => {
-    const external = (location) => model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
-        initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location, offset: 8, length: 24 } }],
+    const external = (location, offset = 8) => model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location, offset, length: 24 } }],
         nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
     const data = new Uint8Array(BigInt64Array.of(-7n, 0n, 2n, 3n).buffer), folder = join(temp, 'external');
     mkdirSync(join(folder, 'sub'), { recursive: true });
@@ -350,6 +388,11 @@ test('external data: beside the model, given, missing, outside', async () => {
     assert.deepEqual((await infer('else', { externalData: { else: data } })).get('y').shape, ['N', 2, 3]);
     assert.deepEqual((await infer('../outside.bin', { externalData: new Map([['../outside.bin', new Blob([data])]]) })).get('y').shape, ['N', 2, 3]);
     assert.deepEqual(inferShapesSync(external('w'), { externalData: { w: data } }).get('y').shape, ['N', 2, 3]);
+    for (const offset of ['abc', '-8', 2n ** 60n]) {
+        writeFileSync(join(folder, 'm.onnx'), external('sub/w.bin', offset));
+        assert.match((await inferShapes(join(folder, 'm.onnx'))).diagnostics.map((d) => d.message).join(), /offset/, `${offset}`);
+    }
+    assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /no bytes are given for w; pass them/);
     for (const location of ['absent.bin', '../outside.bin', join(temp, 'outside.bin'), 'sub\\w.bin', 'link.bin', 'sub/../../outside.bin', 'C:w.bin']) {
         const { diagnostics, values } = await infer(location);
         assert.deepEqual(diagnostics.map((d) => d.code), ['external-data'], location);
@@ -358,24 +401,100 @@ test('external data: beside the model, given, missing, outside', async () => {
     }
 });
 
+test('external data that end too early, or are nowhere', () => {
+    const told = (external, nodes) => inferShapesSync(model({ inputs: [float('x', ['N', 6]), { name: 'n', type: 'int64', shape: [] }], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'to', type: 'int64', dims: [2], external }], nodes: nodes ?? [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] }),
+    { externalData: { broken: { size: 16, read() { throw new Error(`${'why '.repeat(50)}not`); } }, w: Uint8Array.from({ length: 18 }, (_, i) => (i === 8 ? 6 : 0)) } }).diagnostics.map(({ severity, code, value, message }) => [severity, code, value, message]);
+    const short = (have, offset) => [['error', 'data-size', 'to', `tensor 'to': file 'w' has ${have} bytes from byte ${offset} on, 16 expected`]];
+    assert.deepEqual(told({ location: 'w' }), []);
+    assert.deepEqual(told({ location: 'w', offset: 8 }), short(10, 8));
+    assert.deepEqual(told({ location: 'w', offset: 1000, length: 16 }), short(0, 1000));
+    for (const [external, what] of [[{ location: '' }, 'location'], [{ offset: 8 }, 'location'], [{ location: 'w', offset: 'abc' }, 'offset'],
+        [{ location: 'w', offset: -8 }, 'offset'], [{ location: 'w', length: '1e3' }, 'length']]) {
+        assert.deepEqual(told(external), [['warning', 'external-data', 'to',
+            `the external data of tensor 'to' have no ${what} that can be used: its elements stay unknown`]]);
+    }
+    const body = { inputs: [{ name: 'i' }, { name: 'go' }, { name: 'v' }], outputs: [{ name: 'go' }, { name: 'v2' }], nodes: [{ op: 'Reshape', inputs: ['v', 'to'], outputs: ['v2'] }] };
+    const loop = [{ op: 'Loop', inputs: ['n', '', 'x'], outputs: ['y'], attr: { body: { g: body } } }];
+    assert.deepEqual(told({ location: 'w', offset: 8 }, loop).map((d) => d[1]), ['data-size'], 'once, from inside a body that is done again');
+    assert.deepEqual(told({ location: 'absent' }, loop).map((d) => d[1]), ['external-data']);
+    const [[, , , message]] = told({ location: 'broken' });
+    assert.match(message, /stay unknown, and so do the sizes that Reshape #0 makes of them/);
+    assert.match(message, /cannot be read \((why ){50}not\)/);
+});
+
+test('an initializer with a negative size, types in types', () => {
+    const { diagnostics, values } = inferShapesSync(model({ inputs: [{ name: 'x', type: 'seq('.repeat(15) + 'float' + ')'.repeat(15), shape: [3] }], outputs: [],
+        initializers: [{ name: 'w', type: 'float', dims: [2, -2] }], nodes: [] }));
+    assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.value]), [['warning', 'negative-dim', 'w']]);
+    assert.deepEqual([values[0].type, values[0].shape], ['seq('.repeat(15) + 'float32' + ')'.repeat(15), [3]]);
+});
+
+test('limits leave things unknown, and contradict nothing', () => {
+    const bytes = model({ inputs: [float('x', [2, 3, 4]), float('z', ['N'])], outputs: [{ name: 'y' }], nodes: [
+        { op: 'Transpose', inputs: ['x'], outputs: ['t'], attr: { perm: [2, 0, 1] } }, { op: 'Unsqueeze', inputs: ['t', 'a'], outputs: ['y'] }],
+    initializers: [{ name: 'a', type: 'int64', dims: [1], data: [0] }] });
+    const { diagnostics, values } = inferShapesSync(bytes, { limits: { elements: 1, rank: 3 } }), shape = (name) => values.find((v) => v.name === name).shape;
+    assert.deepEqual([shape('t'), shape('y')], [[4, 2, 3], null]);
+    assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.message]), [['info', 'limit', 'Unsqueeze #1: rank 4 is outside [0, 3]']]);
+});
+
+test('external data: links, as in a cache that keeps files under their hashes', async () => {
+    const bytes = model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }], initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location: 'w.bin', offset: 0, length: 24 } }],
+        nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
+    const data = new Uint8Array(BigInt64Array.of(0n, 2n, 3n).buffer), root = join(temp, 'cache'), shown = join(root, 'snapshots', '1');
+    for (const folder of [shown, join(root, 'blobs'), join(root, 'else')]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(root, 'blobs', 'a1'), bytes);
+    writeFileSync(join(root, 'blobs', 'b2'), data);
+    writeFileSync(join(root, 'else', 'w.bin'), data);
+    symlinkSync('../../blobs/a1', join(shown, 'm.onnx'));
+    const infer = async (path) => {
+        const { values, diagnostics } = await inferShapes(path);
+        return [values.at(-1).shape.join(), ...diagnostics.map((d) => d.message.match(/outside|no such file/)[0])];
+    };
+    const unknown = 'unk__0,unk__1,unk__2', model2 = join(root, 'm.onnx');
+    assert.deepEqual(await infer(join(shown, 'm.onnx')), [unknown, 'no such file']);
+    symlinkSync('../../else/w.bin', join(shown, 'w.bin'));
+    assert.deepEqual(await infer(join(shown, 'm.onnx')), [unknown, 'outside'], 'neither beside the name nor beside the file');
+    rmSync(join(shown, 'w.bin'));
+    symlinkSync('../../blobs/b2', join(shown, 'w.bin'));
+    assert.deepEqual(await infer(join(shown, 'm.onnx')), ['N,2,3']);
+    assert.deepEqual(await infer(pathToFileURL(join(shown, 'm.onnx'))), ['N,2,3']);
+    writeFileSync(join(root, 'else', 'm.onnx'), bytes);
+    symlinkSync('else/m.onnx', model2);
+    assert.deepEqual(await infer(model2), ['N,2,3'], 'beside the file alone');
+});
+
 test('strict, limits, errors', () => {
     const bad = model({ inputs: [float('x', [2]), float('y', [3])], outputs: [{ name: 'z' }], nodes: [{ op: 'Add', name: 'sum', inputs: ['x', 'y'], outputs: ['z'] }] });
     const { diagnostics } = inferShapesSync(bad);
     assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.graph, d.node, d.value, d.op]), [['error', 'shape', '', 'sum', 'z', 'Add']]);
     assert.throws(() => inferShapesSync(bad, { strict: true }), (error) => error instanceof ModelError && error.code === 'shape' && error.message === diagnostics[0].message);
+    const png = new TextEncoder().encode('\x89PNG\r\n\x1a\n and more'), cut = relu(['N']).subarray(0, -1);
+    assert.throws(() => inferShapesSync(png), (error) => error.code === 'not-onnx' && error.path === undefined && error.message.startsWith('not an ONNX model: '));
+    assert.throws(() => inferShapesSync(cut), (error) => error.code === 'truncated' && typeof error.path === 'string');
     assert.throws(() => inferShapesSync(relu(['N']), { limits: { values: 1 } }), { name: 'ModelError', code: 'values-limit', message: /limits\.values/ });
     assert.throws(() => inferShapesSync(relu(['N']), { limits: { memory: 1000 } }), { name: 'ModelError', code: 'memory-limit', message: /limits\.memory/ });
-    assert.throws(() => inferShapesSync(relu(['N']), { limits: { operations: 0 } }), { name: 'ModelError', code: 'operations-limit' });
+    assert.throws(() => inferShapesSync(relu(['N']), { limits: { operations: 0 } }), { name: 'ModelError', code: 'operations-limit', message: 'too many operations: more than 0 (limits.operations can be raised)' });
+    const turns = model({ inputs: [float('x', ['N'])], outputs: [], nodes: [{ op: 'Relu', inputs: ['b'], outputs: ['a'] }, { op: 'Relu', inputs: ['a'], outputs: ['b'] }] });
+    assert.match(inferShapesSync(turns).diagnostics[0].message, /\(Relu #0 is one\)/);
 });
 
-test('wrong options are TypeErrors that name the option', () => {
+test('wrong options are TypeErrors that name the option', async () => {
     for (const [options, message] of [
         [null, /options/], [{ foo: 1 }, /"foo"/], [{ strict: 1 }, /strict/], [{ merge: 'x' }, /merge/], [{ freeDimensionOverrides: { N: -1 } }, /"N"/],
         [{ freeDimensionOverrides: { N: 1.5 } }, /"N"/], [{ freeDimensionOverrides: { N: '1' } }, /"N"/], [{ freeDimensionOverrides: { N: 2n ** 63n } }, /"N"/],
         [{ inputs: { x: 3 } }, /"x"/], [{ inputs: { x: { shape: 3 } } }, /shape/], [{ inputs: { x: [-1] } }, /shape\[0\]/], [{ inputs: { x: { type: 'flaot', shape: [1] } } }, /"x".*type/],
-        [{ operators: { Foo: 3 } }, /"Foo"/], [{ limits: { speed: 3 } }, /"speed"/], [{ limits: { rank: -1 } }, /limits\.rank/]]) {
-        assert.throws(() => inferShapesSync(relu(['N']), options), (error) => error instanceof TypeError && message.test(error.message), message.source);
+        [{ operators: { Foo: 3 } }, /"Foo"/], [{ limits: { speed: 3 } }, /"speed"/], [{ limits: { rank: -1 } }, /limits\.rank/],
+        [{ inputs: { x: { dims: [1, 2] } } }, /"x".*has "dims": it knows type, shape, data/], [{ externalData: 3 }, /^options\.externalData is 3/],
+        [3, /^options is 3/], [{ signal: {} }, /^options\.signal is an object: pass an AbortSignal/], [{ onProgress: 1 }, /onProgress/]]) {
+        const told = (error) => error instanceof TypeError && message.test(error.message);
+        assert.throws(() => inferShapesSync(relu(['N']), options), told, message.source);
+        await assert.rejects(inferShapes(relu(['N']), options), told, message.source);
     }
+    const nothing = { freeDimensionOverrides: null, inputs: { x: null }, externalData: null, strict: null, merge: null, operators: null, limits: { memory: null, rank: undefined }, onProgress: null, signal: null };
+    assert.equal(inferShapesSync(relu(['N']), nothing).stringify(), inferShapesSync(relu(['N'])).stringify());
+    assert.equal((await inferShapes(relu(['N']), nothing)).stringify(), inferShapesSync(relu(['N'])).stringify());
 });
 
 test('evaluate', () => {
@@ -389,11 +508,16 @@ test('evaluate', () => {
     assert.equal(result.evaluate('S - 1', { S: 2n ** 60n }), 2n ** 60n - 1n);
     assert.deepEqual(result.evaluate(['floor(S/2)', 7, 'Max(S, T)'], { S: 5, T: 9 }), [2, 7, 9]);
     assert.throws(() => result.evaluate(shape, { S: 0, T: 2 }), { name: 'RangeError', message: /cut assumes S/ });
+    assert.throws(() => result.evaluate('T', { T: -1 }), { name: 'RangeError', message: 'T is negative: it is a size' });
     assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
     assert.throws(() => result.evaluate(['S +'], { S: 4 }), { name: 'RangeError', message: /not an expression/ });
     const odd = inferShapesSync(relu(['batch size', '2', '16H']));
     assert.deepEqual(odd.evaluate(odd.get('y').shape, { 'batch size': 3, 2: 4, '16H': 5 }), [3, 4, 5]);
     assert.equal(odd.evaluate('2*`16H`', { '16H': 5 }), 10);
+    assert.throws(() => odd.evaluate('2', { 'batch size': -3, 2: 4 }), { name: 'RangeError', message: /^batch size is negative/ });
+    const value = inferShapesSync(model({ inputs: [{ name: 'k', type: 'int64', shape: [1] }], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'Neg', inputs: ['k'], outputs: ['n'] }, { op: 'ConstantOfShape', inputs: ['n'], outputs: ['y'] }] }));
+    assert.deepEqual(value.evaluate(value.get('y').shape, { [value.get('k').content[0]]: -3 }), [3], 'an element may be negative');
 });
 
 test('why: the way back to the inputs', () => {
@@ -445,6 +569,7 @@ test('load takes the module in any form', async () => {
         assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
     }
     await assert.rejects(load(new Uint8Array(3)), WebAssembly.CompileError);
+    await assert.rejects(load(new URL('../wasm/shape.wasm', import.meta.url)), { name: 'TypeError', message: /model\.wasm/ });
     assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
 });
 

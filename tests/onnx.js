@@ -116,7 +116,7 @@ export function attribute(name, value) {
 
 export const node = ({ op, domain, name, inputs = [], outputs = [], attr = {}, overload }) => [
     ...inputs.flatMap((item) => text(1, item)), ...outputs.flatMap((item) => text(2, item)), ...text(3, name), ...text(4, op),
-    ...each(5, Object.entries(attr), ([key, value]) => attribute(key, value)), ...text(7, domain || null), ...text(8, overload)];
+    ...each(5, Array.isArray(attr) ? attr : Object.entries(attr), ([key, value]) => attribute(key, value)), ...text(7, domain || null), ...text(8, overload)];
 
 /** { name, nodes, inputs, outputs, initializers, valueInfo }; values are { name, type, shape }, see valueInfo() and tensor(). */
 export const graph = ({ name = 'g', nodes = [], inputs, outputs, initializers, valueInfo: infos }) => [

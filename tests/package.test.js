@@ -1,7 +1,7 @@
 // What a user installs: the packed package, its entries, and what a bundler makes of them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -23,7 +23,10 @@ test('the packed package holds what its manifest names, and no more', () => {
         typeof entry === 'string' ? entry : Object.values(entry))].map((path) => path.replace(/^\.\//, ''));
     for (const path of named) assert.ok(files.includes(path), `${path} is not in the package`);
     for (const path of files) {
-        assert.match(path, /^(js\/[\w-]+(\.d\.ts|\.js)|wasm\/(\w+\.wasm|build\.json)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/);
+        assert.match(path, /^(js\/[\w-]+(\.d\.ts|\.js)|wasm\/(\w+\.wasm|build\.json)|docs\/\w+\.md|examples\/(cli\.md|text\.onnx|node\/shapes\.mjs)|bench\/RESULTS\.md|package\.json|(README|CHANGELOG|CONTRIBUTING)\.md|LICENSE)$/);
+    }
+    for (const [, target] of readFileSync(join(root, 'README.md'), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+        assert.ok(files.some((path) => path.startsWith(target)), `${target}, to which README.md leads, is not in the package`);
     }
     assert.deepEqual(manifest.dependencies ?? {}, {});
 });
@@ -33,6 +36,18 @@ test('publint', async () => {
     const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) } });
     assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), []);
 });
+
+for (const lib of ['ES2022', 'ES2022,DOM']) {
+    test(`the types stand alone with ${lib}`, () => {
+        const file = join(temp, 'use.mts');
+        writeFileSync(file, `import { inferShapes, load, type ModelSource } from ${JSON.stringify(join(root, 'js/model.js'))};
+            const response = await fetch('model.onnx'), sources: ModelSource[] = [response.body!, new Blob([]).stream()];
+            await load(response);
+            console.log(await inferShapes(sources[0]!));`);
+        execFileSync(join(root, 'node_modules/.bin/tsc'), ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', lib,
+            '--types', 'node', '--typeRoots', join(root, 'node_modules/@types'), file], { encoding: 'utf8' });
+    });
+}
 
 test('the lock file names no registry', () => {
     assert.doesNotMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), /"resolved"|registry/);

@@ -96,6 +96,7 @@ test('attributes: decoded AttributeProto objects', () => {
         [[{ name: 'end', type: INT }], []],
         [[{ name: 'end', type: INT, i: null }], []],
         [[{ name: 'start', type: INT }], [2, 3, 4]],
+        [[{ name: 'end', type: INT, i: 2n, ref_attr_name: null }], [2, 3]],
         [[Object.create({ type: 0, i: 0n, refAttrName: '' }, { name: { value: 'end', enumerable: true } })], []],
     ];
     for (const [attributes, expected] of rows) assert.deepEqual(shape([2, 3, 4], attributes), big(...expected));
@@ -181,7 +182,10 @@ test('errors say what, where and what to do', () => {
         [() => shape([1], [{ name: 'start', i: '1' }]), TypeError, /^start is "1": /],
         [() => shape([1], [{ name: 'start', i: {} }]), TypeError, /^attribute "start" is an object: pass a number, a bigint or a Long/],
         [() => shape([1], [{ name: 'end', i: { low: 0, high: -1, unsigned: true } }]), RangeError, /^end is 18446744069414584320n: /],
-        [() => shape([1], [{ name: 'end', type: 2, refAttrName: 'e' }]), TypeError, /^attribute "end" refers to "e" of a function: /],
+        [() => shape([1], [{ name: 'end', type: 2, refAttrName: 'e', ref_attr_name: null }]), TypeError, /^attribute "end" refers to "e" of a function: /],
+        [() => shape([1], [{ name: 'start', type: 2, ref_attr_name: 's', i: 0n }]), TypeError, /^attribute "start" refers to "s" of a function: /],
+        [() => shape([1], new Map([['start', 1]])), TypeError, /^attributes is Map: pass \{ start, end \} or a list/],
+        [() => shape([1], null, new Map([['opset', 1]])), TypeError, /^options is Map: pass \{ opset, type \}$/],
         [() => shape([1], null, { opset: 0 }), RangeError, /^options\.opset is 0: .*since opset 1$/],
         [() => shape([1], null, { opset: -5n }), RangeError, /^options\.opset is -5n: /],
         [() => shape([1], null, { opset: 1.5 }), RangeError, /^options\.opset is 1\.5: /],

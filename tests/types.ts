@@ -61,7 +61,8 @@ import type { Dim, DimSymbol, InferOptions, InferResult, ModelSource, OperatorNo
 import { open as openFile } from 'node:fs/promises';
 
 const sources: ModelSource[] = ['model.onnx', new URL('https://example.com/model.onnx'), new Uint8Array(1), new ArrayBuffer(1), new Blob([]),
-    new File([], 'model.onnx'), await openFile('model.onnx'), { size: 3n, read: async (offset: number, size: number) => new Uint8Array(size + offset) }, new Blob([]).stream()];
+    new File([], 'model.onnx'), await openFile('model.onnx'), { size: 3n, read: async (offset: number, size: number) => new Uint8Array(size + offset) }, new Blob([]).stream(),
+    { getReader: () => new Blob([]).stream().getReader() }];
 const inferOptions: InferOptions = {
     freeDimensionOverrides: { batch: 1, seq: 2n ** 40n },
     inputs: { x: [1, 'seq', null], y: { type: 'int64', shape: Int32Array.of(2), data: BigInt64Array.of(1n, 2n) } },
@@ -95,4 +96,8 @@ await inferShapes('x', { overrides: {} });
 inferred.values = [];
 // @ts-expect-error a number is no source
 await inferShapes(3);
+// @ts-expect-error a handle has a descriptor
+await inferShapes({ stat: async () => ({ size: 3 }) });
+// @ts-expect-error a number is no engine
+await load(3);
 console.log(symbols, sizes, one, steps, json);

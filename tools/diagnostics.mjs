@@ -20,7 +20,7 @@ const ADVICE = {
     'operations-limit': 'Raise `limits.operations`. Loops and functions that call functions multiply what has to be done.',
     'function-recursion': 'Functions of a model must not call themselves, however indirectly: break the cycle that the message names.',
     cycle: 'A graph must have an order in which its nodes can run. Look for a node that reads what it makes, often after a rename.',
-    'defined-twice': 'Give each value of a graph a name of its own.',
+    'defined-twice': 'Give each value of a graph a name of its own, which no graph around it has.',
     'undefined-input': 'Look for a misspelt name, or a node or initializer that was removed while something still reads it.',
     'negative-dim': 'Declare a size that is not known by a `dim_param`, or leave it out. It is taken as unknown.',
     'data-size': 'The dims or the data of that tensor are wrong: write it again.',
@@ -30,9 +30,9 @@ const ADVICE = {
     'unknown-name': 'Check the spelling against `symbols` and `values` of the result. Overrides go by the whole `dim_param`, spaces included.',
     'default-used': 'If the model is run with another value for that input, give it with `inputs`.',
     'unknown-operator': 'Give a rule for it with `operators`. Without one, its outputs have the types and shapes that the file declares, or none.',
-    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form.',
+    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form, or, where it is gone, what took its place. A model must import an opset.',
     arity: 'Compare the node\'s inputs and outputs with the operator\'s definition at that opset.',
-    attribute: 'The attribute that the message names is missing, of another kind, or has a value that is not allowed.',
+    attribute: 'The attribute that the message names is missing, of another kind, there twice, none of the operator\'s at that opset (from where on it may be an input), or has a value that is not allowed.',
     type: 'Put a Cast in front of that input, or correct its type.',
     rank: 'Follow that input back (`--why`): it has more or fewer axes than the operator takes. Often a batch axis is missing.',
     axis: 'Axes run from -rank to rank - 1. The rank may not be what the exporter had in mind.',
@@ -41,6 +41,7 @@ const ADVICE = {
     'host-rule': 'A rule in `operators` threw, or gave something that is no type or shape; its message follows.',
     'declared-mismatch': 'The file\'s own declaration is wrong, and what was inferred stands. If it is the inference that seems wrong, please report it.',
     'declared-narrower': 'The file declares a size or name for what is an expression over the inputs\' sizes. The declaration holds only for some sizes; the expression stands.',
+    limit: 'The model goes beyond `limits.rank`: raise it if more should be known.',
     overflow: 'No tensor can be that large: sizes given with an option, or constants in the model, are too big.',
 };
 

@@ -164,6 +164,7 @@ int infer_if(shp_node *n)
         if (a[o].type && b[o].type && a[o].type != b[o].type && shp_type_kind(n->x, a[o].type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b[o].type) == SHP_KIND_TENSOR)
             shp_fail3(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", o, a[o].type, b[o].type);
     }
+    /* The second first: where a size of 1 decides whether an axis goes, it does, so that this ends sooner. */
     if (condition < 0 && differ && !shp_survives(n, b)) condition = 1;
     if (condition < 0 && differ && !shp_survives(n, a)) condition = 0;
     n->scope->fails |= condition > 0 ? yes->fails : no->fails;
@@ -486,9 +487,9 @@ static int scan(shp_node *n, uint32_t offset, int32_t batch)
         if (state && !batch) {
             const shp_shape *before = shp_in(n, o)->shape;
             if (before && before->rank != f.shape->rank) continue;          /* reported where the body was done */
-            shp_dim d[SHP_RANK_MAX];
-            for (int32_t k = 0; k < f.shape->rank; k++) d[k] = before ? shp_equal(n, before->dim[k], f.shape->dim[k]) : f.shape->dim[k];
-            shp_out(n, o, f.shape->rank, d);
+            shp_shape *s = shp_spliced(n, f.shape, 0, 0, f.shape->dim, 0);      /* not an array here: Scans nest */
+            for (int32_t k = 0; s && before && k < s->rank; k++) s->dim[k] = shp_equal(n, before->dim[k], s->dim[k]);
+            if (s) shp_out(n, o, s->rank, s->dim);
             continue;
         }
         if (batch) {

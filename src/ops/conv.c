@@ -252,6 +252,7 @@ int infer_col2im(shp_node *n)
         shp_failf(n, SHP_D_SHAPE, "%s has %d entries, %s has %d", "image_shape", axes, "block_shape", other);
     if (axes < 0) axes = other;
     window w = { 0 };
+    if (axes > SHP_RANK_MAX - 2) return shp_out_rank(n, 0, axes + 2);
     if (n->failed || !read_window(n, &w, axes)) return SHP_OK;
     shp_dim d[SHP_RANK_MAX], taps = lit(1), columns = lit(1);
     for (int64_t i = 0; i < w.axes && !n->failed; i++) {

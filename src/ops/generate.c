@@ -107,7 +107,7 @@ int infer_constant_of_shape(shp_node *n)
     shp_want_rank(n, 0, 1, 1);
     const shp_content *in = shp_in_content(n, 0);
     int64_t rank = in ? in->count : shp_in_length(n, 0);
-    if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return n->failed;
+    if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
     for (int64_t k = 0; k < rank; k++) {
         d[k] = shp_element(in, k);
         if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail2(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);

@@ -10,6 +10,7 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], into[SHP_RANK_MAX];
     if (!c || !shp_sizes(n, x, size, stride) || !shp_sizes(n, to, into, NULL)) return NULL;
     shp_content *out = shp_content_new(n, (uint64_t)shp_count(n, to));
+    if (out) out->fixed = c->fixed;
     for (uint32_t p = 0; out && p < out->count; p++) {
         int64_t left = p, at = 0;
         bool inside = true;
@@ -23,6 +24,7 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
             if (i >= all) inside = inside && !m->fill && all;
             if (inside) at += (int64_t)(i % all) * stride[j];
         }
+        out->fixed &= inside;
         if (inside) out->elem[p] = c->elem[at];
         else if (m->fill) out->elem[p] = *m->fill;
     }
@@ -43,14 +45,18 @@ void shp_out_joined(shp_node *n, uint32_t o, int64_t axis, const shp_piece *piec
     if (!shp_sizes(n, s, size, NULL)) return;
     for (int64_t k = 0; k < axis; k++) outer *= size[k];
     shp_content *out = shp_content_new(n, (uint64_t)shp_count(n, s));
+    bool fixed = true;
     for (uint32_t i = 0; out && outer && i < pieces; i++) {
         int64_t whole = out->count / outer, block = piece[i].count / outer;
         if (piece[i].count < 0 || block > whole - at) return;
         const shp_content *c = piece[i].content;
-        for (int64_t b = 0; c && c->count == piece[i].count && b < outer; b++)
+        bool known = c && c->count == piece[i].count;
+        fixed &= known && c->fixed;
+        for (int64_t b = 0; known && b < outer; b++)
             memcpy(out->elem + b * whole + at, c->elem + b * block, (size_t)block * sizeof *c->elem);
         at += block;
     }
+    if (out) out->fixed = fixed && at * outer == out->count;
     shp_out_content(n, o, out);
 }
 

@@ -186,7 +186,8 @@ int infer_expand(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, NULL, 1);
     shp_want_rank(n, 1, 1, 1);
-    if (n->failed || !x || l.count < 0 || l.count > SHP_RANK_MAX) return SHP_OK;
+    if (n->failed || l.count > SHP_RANK_MAX) return shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
+    if (!x || l.count < 0) return SHP_OK;
     int64_t rank = l.count > x->rank ? l.count : x->rank, lead = rank - x->rank, skip = rank - l.count, v;
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
@@ -212,7 +213,7 @@ int infer_tile(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     int64_t axis = -1, v;
     if (n->opset >= 6) shp_want_rank(n, 1, 1, 1);
-    if (!x) return n->opset < 6 || l.count > SHP_RANK_MAX ? SHP_OK : shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
+    if (!x) return n->opset < 6 ? SHP_OK : shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
     if (n->opset < 6) {
         if (!is_num(n, shp_list_at(n, &al, 0), &axis)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
         axis = shp_axis(n, axis, x->rank);

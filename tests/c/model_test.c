@@ -78,7 +78,8 @@ static void names(void)
     CHECK(&g->slot[from(m, "late", SHP_FROM_OUTER)] == slot(g, "late") && slot(m, "late")->is_output);
     CHECK(from(m, "x", SHP_FROM_NODE) == 1 && &m->slot[from(i, "x", SHP_FROM_OUTER)] == slot(m, "x"));
     CHECK(&m->slot[from(i, "deep_in", SHP_FROM_OUTER)] == slot(m, "deep_in") && slot(i, "r")->source == SHP_FROM_NODE);
-    CHECK(slot(i, "missing")->source == SHP_FROM_NOTHING && i->flawed && !slot(m, "missing") && !m->flawed);
+    CHECK(slot(i, "missing")->source == SHP_FROM_NOTHING && i->flawed && !slot(m, "missing"));
+    CHECK(again(m, "x") == 1 && m->agains == 1 && m->again[0].hides && m->flawed && !i->agains && !g->again[0].hides);
     /* order: node 0 needs `late` through its body; the middle body's node 0 needs the others through the inner one */
     CHECK(g->sorted == 4 && g->order[0] == 1 && g->order[1] == 0 && g->order[2] == 2 && g->order[3] == 3);
     CHECK(m->sorted == 3 && m->order[0] == 1 && m->order[1] == 2 && m->order[2] == 0);
