@@ -127,9 +127,10 @@ export class Result {
 
     /** @param {Dim | readonly Dim[]} shape @param {Record<string, number | bigint>} bindings @returns {any} */
     evaluate(shape, bindings) {
-        const value = evaluator(this.#module, bindings), lengths = Array.isArray(shape) ? shape : [shape];
+        const value = evaluator(this.#module, bindings), names = new Set(this.symbols.map((s) => s.name)), lengths = Array.isArray(shape) ? shape : [shape];
         /** @param {unknown} dim @returns {bigint | Error} */
-        const number = (dim) => typeof dim === 'string' ? value(dim) : typeof dim === 'bigint' || Number.isInteger(dim) ? BigInt(/** @type {any} */ (dim))
+        const number = (dim) => typeof dim === 'string' ? value(names.has(dim) && !Object.hasOwn(bindings, dim) ? `\`${dim}\`` : dim)
+            : typeof dim === 'bigint' || Number.isInteger(dim) ? BigInt(/** @type {any} */ (dim))
             : new TypeError(`${dim} is no dim: pass integers and expressions`);
         for (const { name, origin, where } of this.symbols) {
             // Others may stand for elements, of either sign.

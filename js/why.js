@@ -4,11 +4,15 @@ import * as L from './layout.js';
 /** @import { InferResult, WhyStep } from './model.d.ts' */
 /** @import { Report } from './report.js' */
 /** What is asked of a value: "rank", "elements", "sizes" (all known) or a symbol's name. @typedef {string} Need */
+/** Where it comes from. @typedef {{ row: number, read: 'shape' | 'elements', need: Need }} Way */
 
-const NONE = 0xffffffff;
+const NONE = 0xffffffff, RANK = 'a rank or shape that is unknown', ELEMENTS = 'elements that are unknown';        // of L.REASONS
 
 /** Whether an expression mentions a symbol. @param {unknown} text @param {string} name */
 const mentions = (text, name) => typeof text === 'string' && (text === name || text.split(/`|[^\p{L}\p{N}_.:]+/u).includes(name) || text.includes(`\`${name}\``));
+
+/** Why a symbol is there. @param {Report} r @param {number} symbol */
+const reason = (r, symbol) => L.REASONS[r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN)];
 
 /** @param {Report} r @param {InferResult} result @param {number} start a value's row @returns {WhyStep[]} */
 export function why(r, result, start) {
@@ -22,18 +26,27 @@ export function why(r, result, start) {
         return r.shape(row)?.some((dim) => mentions(dim, need)) ? 'shape' : r.content(row)?.some((e) => mentions(e, need)) ? 'elements' : undefined;
     };
 
-    /** Where a value's need comes from. @param {number} row @param {Need} need */
+    /** Where a value's need comes from: what has it too, else the inputs whose elements are missing. @param {number} row @param {Need} need @returns {Way[]} */
     const origin = (row, need) => {
         const node = r.at(L.VALUES, row, L.VALUE_NODE), scope = r.scope(row);
         if (node === NONE) {                    // a body's input: what its owner hands in
             const owner = r.at(L.SCOPES, scope, L.SCOPE_NODE);
-            return owner === NONE || r.kind(row) !== 'input' ? undefined : pick(inputs(owner), need);
+            return owner === NONE || r.kind(row) !== 'input' ? [] : pick(inputs(owner), need);
         }
-        const symbol = symbols.get(need);
-        if (symbol !== undefined && r.at(L.SYMBOLS, symbol, L.SYMBOL_NODE) === node) return undefined;
-        const bodies = (owned.get(node) ?? []).map((row) => ({ row, shape: true, content: true }));
-        if (need === 'rank' && bodies.length && !pick(bodies, need)) return undefined;      // they differ
-        return pick(bodies, need) ?? pick(inputs(node), need) ?? (need === 'rank' ? pick(inputs(node).filter((i) => i.content), 'elements', 'elements') : undefined);
+        const symbol = symbols.get(need), born = symbol !== undefined && r.at(L.SYMBOLS, symbol, L.SYMBOL_NODE) === node && reason(r, symbol);
+        const bodies = (owned.get(node) ?? []).map((row) => ({ row, shape: true, content: true })), all = inputs(node), lists = all.filter((i) => i.content);
+        if (born === RANK) return pick(all, 'rank').slice(0, 1);
+        if (born && born !== ELEMENTS) return [];
+        if (need === 'rank' && bodies.length && !pick(bodies, need).length) return [];      // they differ
+        for (const list of born ? [lists] : [bodies, all]) {
+            const found = pick(list, need);
+            if (found.length) return need === 'elements' && list === all ? found : found.slice(0, 1);
+        }
+        if (need === 'sizes') return [];
+        const unread = need === 'elements' || has(row, need) === 'elements' ? all.filter((i) => r.kind(i.row) !== 'initializer') : [];
+        const missing = need === 'elements' ? [] : pick(lists, 'elements'), whole = missing.filter((way) => !r.type(way.row)?.includes('float'));
+        // Elements of floats are mostly data. What no rule looks at decides all the same.
+        return whole.length ? whole : missing.length ? missing : pick(unread.map(({ row }) => ({ row, shape: true, content: true })), 'elements').slice(0, 1);
     };
 
     /** The inputs that decided something. @param {number} node */
@@ -42,24 +55,21 @@ export function why(r, result, start) {
         return row === undefined ? [] : [{ row, shape: read & 1, content: read & 2 }];
     });
 
-    /** @param {{ row: number, shape: unknown, content: unknown }[]} list @param {Need} need @param {Need} [next] */
-    const pick = (list, need, next = need) => {
-        for (const { row, shape, content } of list) {
-            const read = has(row, need);
-            if (read && (read === 'shape' ? shape : content)) return { row, read, need: next };
-        }
-        return undefined;
-    };
+    /** @param {{ row: number, shape: unknown, content: unknown }[]} list @param {Need} need @returns {Way[]} */
+    const pick = (list, need) => list.flatMap(({ row, shape, content }) => {
+        const read = has(row, need);
+        return read && (read === 'shape' ? shape : content) ? [{ row, read, need }] : [];
+    });
 
     /** @type {Map<number, Set<Need>>} */
     const steps = new Map([[start, new Set(needs(r, start, symbols))]]);
     for (const [row, wanted] of steps) {
         for (const need of wanted) {
-            const from = origin(row, need);
-            if (!from) continue;
-            const known = steps.get(from.row);
-            if (!known) steps.set(from.row, new Set([from.need]));
-            else if (!known.has(from.need) && from.row !== row) { known.add(from.need); steps.delete(from.row); steps.set(from.row, known); }
+            for (const from of origin(row, need)) {
+                const known = steps.get(from.row);
+                if (!known) steps.set(from.row, new Set([from.need]));
+                else if (!known.has(from.need) && from.row !== row) { known.add(from.need); steps.delete(from.row); steps.set(from.row, known); }
+            }
         }
     }
     return [...steps].map(([row, wanted]) => step(r, result, row, [...wanted], [...wanted].map((need) => origin(row, need)), symbols, owned));
@@ -88,7 +98,7 @@ function childScopes(r) {
 
 /**
  * @param {Report} r @param {InferResult} result @param {number} row @param {Need[]} about
- * @param {({ row: number, read: 'shape' | 'elements' } | undefined)[]} from @param {Map<string, number>} symbols
+ * @param {Way[][]} from @param {Map<string, number>} symbols
  * @param {Map<number, number[]>} owned
  * @returns {WhyStep}
  */
@@ -96,11 +106,12 @@ function step(r, result, row, about, from, symbols, owned) {
     const node = r.at(L.VALUES, row, L.VALUE_NODE), value = result.values[row];
     const begins = about.flatMap((need, i) => {
         const symbol = symbols.get(need);
-        if (need === 'rank' && !from[i]) return (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
-        return from[i] || symbol === undefined ? [] : [`${need}: ${L.REASONS[r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN)]}`];
+        if (need === 'rank' && !from[i].length) return (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
+        if (need === 'elements' && !from[i].length) return [ELEMENTS];
+        return symbol === undefined || from[i].some((way) => way.need === need) ? [] : [`${need}: ${reason(r, symbol)}`];
     });
     const said = node === NONE ? [] : result.diagnostics.filter((d) => d.node === value.node && d.graph === value.graph).map((d) => d.message);
-    const ways = new Map(from.flatMap((way) => (way ? [[way.row, way]] : [])));
+    const ways = new Map(from.flat().map((way) => [way.row, way]));
     return {
         ...value, op: node === NONE ? null : r.op(node).full, about,
         from: [...ways.values()].map((way) => ({

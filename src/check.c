@@ -33,10 +33,14 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     int inputs = (int)shp_inputs(n), outputs = (int)n->proto->outputs;
     int min = shp_schema_min_inputs(s), max = shp_schema_max_inputs(s), most = shp_schema_max_outputs(s);
     while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
-    if (inputs < min || inputs > max || outputs > most)
-        return !shp_failf(n, SHP_D_ARITY, "has %d inputs and %d outputs, but opset %d takes %d to %d inputs and at most %d outputs", (int64_t)inputs, (int64_t)outputs,
-                         (int64_t)n->opset, (int64_t)min, (int64_t)max, (int64_t)most);
-    for (int i = 0; i < inputs; i++)
+    bool bare = (int)n->proto->inputs < min;        /* one that is left out at the end counts as there */
+    if (bare || inputs > max || outputs > most) {
+        bool in = outputs <= most;
+        int have = in ? inputs : outputs, want = !in ? most : bare ? min : max;
+        return !shp_failf(n, SHP_D_ARITY, "has %d %sput%s, but opset %d takes %s %d", (int64_t)have, in ? "in" : "out", have == 1 ? "" : "s", (int64_t)n->opset,
+                          in && min == max ? "exactly" : in && bare ? "at least" : "at most", (int64_t)want);
+    }
+    for (int i = 0; i < inputs || i < min; i++)
         if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i))
             return !shp_fail1(n, SHP_D_ARITY, "input %d is required but left out", i);
     return true;
@@ -52,6 +56,11 @@ static void note_unknown(shp_node *n, shp_str name)
     else if (first || !op->domain.len)
         shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' is none of opset %d%s", &name, (int64_t)n->opset, first ? " any more (it may be an input)" : "");
 }
+
+/* What AttributeProto calls a type, from 1 on. */
+static const char type_name[][8] = { "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors", "graphs", "another" };
+
+static const char *name_of(int type) { return type_name[type > 0 && type <= SHP_ATTR_GRAPHS ? type - 1 : SHP_ATTR_GRAPHS]; }
 
 static bool check_attributes(shp_node *n, shp_signature *s)
 {
@@ -73,7 +82,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
         if (own->type && own->type != a->type && a->type)
-            return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' has AttributeType %d, expected %d", a->name, (int64_t)own->type, (int64_t)a->type);
+            return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);

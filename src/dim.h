@@ -102,6 +102,8 @@ int64_t shp_dim_lo_assuming(shp_dims *t, shp_dim d);
 /* 1: a >= b always; 0: a < b always; -1: not known. Likewise equality. */
 int shp_dim_ge(shp_dims *t, shp_dim a, shp_dim b);
 int shp_dim_eq(shp_dims *t, shp_dim a, shp_dim b);
+/* Whether d is never greater than 0 or one of its symbols is. */
+bool shp_dim_within(shp_dims *t, shp_dim d);
 /* The symbol that d is exactly, or NULL. */
 const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d);
 /* Whether any symbol of d is unnamed, and whether any is unnamed or undeclared (names of outputs and value_info are not declared). */

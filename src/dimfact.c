@@ -157,6 +157,14 @@ int shp_dim_ge(shp_dims *t, shp_dim a, shp_dim b)
     return !d ? -1 : shp_dim_lo(t, d) >= 0 ? 1 : shp_dim_hi(t, d) < 0 ? 0 : -1;
 }
 
+bool shp_dim_within(shp_dims *t, shp_dim d)
+{
+    const shp_symset *set = open_at(t, d)->is.symbols;
+    bool is = shp_dim_hi(t, d) <= 0;
+    for (uint32_t i = 0; !is && set && i < set->n; i++) is = shp_dim_ge(t, atom_at(t, symbol_at(t, set->id[i])->atom)->dim, d) == 1;
+    return is;
+}
+
 /* Whether d can be 0 at no integers: 2*S - 1. */
 static bool never_zero(shp_dims *t, shp_dim d)
 {

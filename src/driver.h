@@ -92,9 +92,11 @@ const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, shp_signature *s);
 
-/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none),
- * %m a message from outside, %o a node: its proto and, as int64_t, its index. */
+/* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none).
+ * Formats also take %m a message from outside   %p const shp_node * (NULL: nothing)   %c const shp_str *const *, and how many: names, one
+ * after the other. */
 void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, ...);
+const shp_str *shp_first_output(const shp_node *n);     /* its name, NULL where the node names none */
 /* Ends the call. */
 void shp_stop(shp_infer *x, shp_code code, const char *format, ...);
 /* The shape with dims resolved; a new one where any changed. */

@@ -287,7 +287,9 @@ static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *
         }
     }
     f->shape = shape;
-    f->content = c;
+    if (c && shp_shape_count(e->x, shape) != c->count)
+        shp_note(n, SHP_D_HOST_RULE, "the host's rule gives output %d %d elements and the shape %h", (int64_t)output, (int64_t)c->count, shape);
+    else f->content = c;
 }
 
 static void answer(shp_engine *e, shp_wire w)
@@ -296,6 +298,7 @@ static void answer(shp_engine *e, shp_wire w)
     uint32_t count = 0, o = 0;
     shp_wire all = w;
     for (shp_field f; shp_next(&all, &f);) count++;
+    if (count > n->nout) shp_note(n, SHP_D_HOST_RULE, "the host's rule gives %d outputs, the node has %d", (int64_t)count, (int64_t)n->nout);
     shp_fact *out = shp_alloc_array(e->a, count + 1u, sizeof *out);
     if (!out) return;
     for (shp_field f; shp_next(&w, &f); o++) {

@@ -37,6 +37,7 @@ typedef struct shp_names {
     struct shp_names *around;       /* the enclosing graph's */
     size_t room;                    /* slots there is memory for */
     uint32_t defined;               /* slots that something defines */
+    uint32_t node;                  /* being read */
     bool unsorted;                  /* a node uses what a later one makes */
     bool function;
     shp_wire part[PARTS];           /* where in the message the fields of each part stand: from the first to behind the last */
@@ -127,7 +128,7 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
         g->slot = more;
     }
     enter(g, at, g->slots, hash);
-    g->slot[g->slots++] = (shp_slot){ .name = name, .info = SHP_NONE };
+    g->slot[g->slots++] = (shp_slot){ .name = name, .from = n->node, .info = SHP_NONE };
     if (g->slots >> (g->bits - 3) >= 7 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
 }
@@ -298,12 +299,13 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     n->g->node[index].attrs = attrs;
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
+        attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));      /* their lengths are written in more than one way */
         shp_read_attr(r, &f.sub, &attr[attrs->count], &n->bodies, index, attrs->count);
         attrs->count++;
     }
     attrs->has_graph = n->bodies.count > before;
     attrs->has_ref = r->refs > refs;
-    attrs->hash = attrs->has_graph ? (uintptr_t)bytes : shp_hash(0, bytes, (size_t)(w.end - bytes));
+    if (attrs->has_graph) attrs->hash = (uintptr_t)bytes;
 }
 
 static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
@@ -314,6 +316,7 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
     shp_wire attributes = w;
     uint32_t attrs = 0, key, *slot = room_for_slots(r, (size_t)(w.end - w.at) / 2 + 1);      /* a name takes two bytes at least */
     const uint8_t *at;
+    n->node = index;
     node->attrs = &none;
     for (shp_str text; at = w.at, slot && next_text(r, &w, &key, &text); )
         switch ((key & 7) == SHP_LEN ? key >> 3 : 0) {
@@ -398,7 +401,7 @@ static bool is_sorted(const shp_names *n)
     return !n->unsorted;
 }
 
-enum { NEW, OPEN, GOOD, CYCLIC };   /* CYCLIC: on a cycle, or dependent on one */
+enum { NEW, OPEN, GOOD, CYCLIC, SEEN };     /* CYCLIC: on a cycle, or dependent on one; SEEN: so, and looked at */
 
 typedef struct stack {
     uint32_t *node;
@@ -412,6 +415,20 @@ static bool push(shp_reader *r, stack *s, uint32_t node)
     s->node = more;
     more[s->count++] = node;
     return true;
+}
+
+/* Goes back from a node that waits, to one that it waits for, as long as the state is that one. Each such node has another. */
+static uint32_t go_back(const shp_graph *g, uint8_t *state, uint32_t node, uint8_t from, uint32_t *steps)
+{
+    for (*steps = 0; state[node] == from; ++*steps) {
+        walk at = { 0 };
+        uint32_t def;
+        do def = next_dependency(g, &g->node[node], &at); while (state[def] < CYCLIC);
+        state[node]++;
+        if (from == SEEN) g->order[g->sorted + *steps] = node;
+        node = def;
+    }
+    return node;
 }
 
 /* Depth first in file order: what a node needs comes right before it. Linear in nodes and inputs. */
@@ -445,9 +462,13 @@ static void sort(shp_reader *r, shp_graph *g)
             if (good) g->order[g->sorted++] = node;
         }
     }
-    uint32_t end = g->sorted;
-    for (uint32_t i = 0; i < g->nodes && !r->error->code; i++)
-        if (state[i] == CYCLIC) g->order[end++] = i;
+    uint32_t end, left = 0;
+    if (g->sorted == g->nodes || r->error->code) return;
+    while (state[left] != CYCLIC) left++;
+    go_back(g, state, go_back(g, state, left, CYCLIC, &end), SEEN, &g->cycle);
+    end = g->sorted + g->cycle;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (state[i] == CYCLIC || state[i] == SEEN) g->order[end++] = i;
 }
 
 /* ---- graphs ---- */
@@ -505,6 +526,7 @@ static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, u
     else shp_read_tensor(r, sub, t);
     uint32_t slot = g->initializer_slot[i] = slot_of(r, n, t->name);
     if (slot == SHP_NONE || define(n, slot, SHP_FROM_INITIALIZER, i)) return;
+    if (g->slot[slot].source == SHP_FROM_INITIALIZER) defined_again(r, n, slot, g->nodes, false);
     g->slot[slot].source = SHP_FROM_INITIALIZER;
     g->slot[slot].from = i;
 }
@@ -561,6 +583,7 @@ shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_nam
     read_part(r, &n, INITIALIZER, "initializer");
     read_part(r, &n, SPARSE, "sparse_initializer");
     read_part(r, &n, NODE, "node");
+    n.node = g->nodes;
     read_part(r, &n, OUTPUT, "output");
     read_part(r, &n, INFO, "value_info");
     resolve(r, &n);

@@ -201,7 +201,7 @@ static void ask_bytes(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
     x->request = (shp_request){ .tensor = t, .scope = scope };
     if (t->external) {
         x->request.offset = t->external_offset;
-        x->request.length = want;
+        x->request.length = t->external_length && t->external_length < want ? t->external_length : want;
         x->request.location = t->location;
     } else {
         x->request.offset = t->data_offset;
@@ -243,8 +243,8 @@ static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
     if (!more) return;
     p->missing = more;
     p->missing[p->missing_files++] = t->location;
-    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%m): the elements of tensor '%v' stay unknown, and so do the sizes that %o makes of them (give the file with options.externalData)",
-                 &t->location, &message, p->asking, (int64_t)p->asking_index);
+    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%m): the elements of tensor '%v' stay unknown, and so do the sizes that %p makes of them (give the file with options.externalData)",
+                 &t->location, &message, &(shp_node){ .proto = p->asking, .index = p->asking_index });
 }
 
 void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
@@ -272,26 +272,39 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
 
 /* ---- scopes ---- */
 
+enum { PATH = 8 };                  /* names that a message lists one after the other */
+
+/* A node for messages; NULL where the graph has none of that number. */
+static shp_node *node_at(shp_node *n, shp_infer *x, shp_scope *s, uint32_t index)
+{
+    if (index >= s->graph->nodes) return NULL;
+    *n = (shp_node){ .x = x, .scope = s, .proto = &s->graph->node[index], .index = index };
+    return n;
+}
+
 /* Checks what the reader found in a graph: names defined twice or never, cycles. */
 static void check_graph(shp_infer *x, shp_scope *s)
 {
-    static const shp_str the_graph = { "the graph", 9 }, around = { "a graph around it", 17 };
     const shp_graph *g = s->graph;
+    shp_node n, first;
     for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
         const shp_slot *slot = &g->slot[i];
-        if (slot->source == SHP_FROM_NOTHING) shp_diagnose(x, s, NULL, SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined: no input, initializer or node output has that name");
+        if (slot->source == SHP_FROM_NOTHING)
+            shp_diagnose(x, s, node_at(&n, x, s, slot->from), SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined");
     }
     for (uint32_t i = 0; i < g->agains; i++) {
         const struct shp_again *second = &g->again[i];
         const shp_slot *slot = &g->slot[second->slot];
-        shp_diagnose(x, s, NULL, SHP_D_DUPLICATE, &slot->name, "value '%v' is defined twice (by %n and %n): names must be unique",
-                     second->hides ? &around : slot->source != SHP_FROM_NODE ? &the_graph : &g->node[slot->from].op->op_type,
-                     second->node == g->nodes ? &the_graph : &g->node[second->node].op->op_type);
+        uint32_t by = second->hides ? SHP_NONE : shp_from(slot, SHP_FROM_NODE);
+        shp_diagnose(x, s, node_at(&n, x, s, second->node), SHP_D_DUPLICATE, &slot->name, "value '%v' is defined by %s%p already",
+                     second->hides ? "a graph around it" : by == SHP_NONE ? "the graph" : "", node_at(&first, x, s, by));
     }
     if (g->sorted < g->nodes) {
-        const shp_node_proto *n = &g->node[shp_ordered(g, g->sorted)];
-        shp_diagnose(x, s, NULL, SHP_D_CYCLE, NULL, "%d nodes depend on each other in a cycle (%o is one): their outputs stay unknown",
-                     (int64_t)(g->nodes - g->sorted), n, (int64_t)shp_ordered(g, g->sorted));
+        const shp_str *path[PATH];
+        int64_t count = 0;
+        for (uint32_t i = g->cycle + 1; i-- && count < PATH; ) path[count++] = shp_first_output(node_at(&n, x, s, shp_ordered(g, g->sorted + i % g->cycle)));
+        shp_diagnose(x, s, node_at(&n, x, s, shp_ordered(g, g->sorted)), SHP_D_CYCLE, path[0], "waits for its own output (%c%s): %d nodes stay undone", path, count,
+                     g->cycle < PATH ? "" : " → …", (int64_t)(g->nodes - g->sorted));
     }
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
@@ -371,6 +384,8 @@ static void enter_inputs(shp_infer *x, shp_scope *s)
         shp_fact in = s->fact[slot];
         if (g->slot[slot].is_input && in.shape && f.shape && !fits(x, in.shape, f.shape))
             shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
+        if (g->slot[slot].is_input && in.type && f.type && in.type != f.type)
+            shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %t, but its initializer is %t", (int64_t)in.type, (int64_t)f.type);
         if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
             /* its elements are the initializer's only where it surely is of that type and shape */
             if (f.shape && fits(x, in.shape, f.shape) && all_numbers(x, in.shape) && (!in.type || in.type == f.type)) in.tensor = f.tensor;
@@ -426,10 +441,10 @@ static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 
 static bool random_op(shp_str op)
 {
-    static const char *const names[] = { "Multinomial", "Bernoulli", "Sampling", "Dropout", "BiasDropout", "BitmaskDropout", "BitmaskBiasDropout" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (shp_str_is(op, names[i])) return true;
-    return shp_str_starts(&op, "Random");
+    static const char dropout[] = "Dropout";            /* and Bias…, Bitmask… of com.microsoft */
+    enum { LEN = sizeof dropout - 1 };
+    if (op.len >= LEN && memcmp(op.at + op.len - LEN, dropout, LEN) == 0) return true;
+    return shp_str_starts(&op, "Random") || shp_str_is(op, "Multinomial") || shp_str_is(op, "Bernoulli") || shp_str_is(op, "Sampling");
 }
 
 static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
@@ -445,17 +460,13 @@ static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
     return false;
 }
 
-/* The function that is called: of that overload, else without one. */
 static const shp_function *find_function(const shp_infer *x, const shp_op_proto *op)
 {
-    const shp_function *plain = NULL;
     for (uint32_t i = 0; i < x->model->functions; i++) {
         const shp_function *f = &x->model->function[i];
-        if (!shp_str_eq(f->name, op->op_type) || !shp_str_eq(f->domain, op->domain)) continue;
-        if (shp_str_eq(f->overload, op->overload)) return f;
-        if (!f->overload.len) plain = f;
+        if (shp_str_eq(f->name, op->op_type) && shp_str_eq(f->domain, op->domain) && shp_str_eq(f->overload, op->overload)) return f;
     }
-    return plain;
+    return NULL;
 }
 
 /* The value number of what the node computes. */
@@ -586,20 +597,31 @@ static bool too_deep(shp_node *n, uint32_t most)
     shp_infer *x = n->x;
     if (most > SHP_NESTING_MAX) most = SHP_NESTING_MAX;
     if (x->p->calls < most) return false;
-    shp_stop(x, SHP_E_NESTING, "more than %d functions and subgraphs inside each other at %o", (int64_t)most, n->proto, (int64_t)n->index);
+    shp_stop(x, SHP_E_NESTING, "more than %d functions and subgraphs inside each other at %p", (int64_t)most, n);
     return true;
+}
+
+/* Whether a function is being called by now, however deep: ends the inference, naming the last calls. */
+static bool calls_itself(shp_infer *x, const shp_scope *s, const shp_function *f)
+{
+    const shp_str *path[PATH];
+    uint32_t at = PATH - 1;
+    path[at] = &f->name;
+    for (; s; s = s->caller) {
+        if (s->attr.len || !s->function) continue;
+        if (at) path[--at] = &s->function->name;
+        if (s->function != f) continue;
+        shp_stop(x, SHP_E_RECURSION, "%c", &path[at], (int64_t)(PATH - at));
+        return true;
+    }
+    return false;
 }
 
 static bool call_function(shp_node *n, shp_op_entry *e)
 {
     shp_infer *x = n->x;
     const shp_function *f = e->function;
-    for (const shp_scope *s = n->scope; s; s = s->caller)
-        if (s->function == f && !s->attr.len) {
-            shp_stop(x, SHP_E_RECURSION, "function %n calls itself through %o: functions must not be recursive", &f->name, n->proto, (int64_t)n->index);
-            return false;
-        }
-    if (too_deep(n, x->options.nesting)) return false;
+    if (calls_itself(x, n->scope, f) || too_deep(n, x->options.nesting)) return false;
     bool old;
     shp_scope *s = child_scope(x, n->scope, n->index, (shp_str){ "", 0 }, 0, f->body, &old);
     if (!s) return false;
@@ -611,6 +633,9 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         s->seed = shp_mix(shp_mix(n->id, n->scope->seed), n->index);      /* what is random in it is another at each call */
         s->maybe = n->scope->maybe;
         s->depth = n->scope->depth + 1;
+        if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
+            shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
+                     (int64_t)f->body->inputs, (int64_t)f->body->outputs);
         begin(x, s);
         for (uint32_t i = 0; i < f->body->inputs; i++) {
             shp_fact in = *shp_in(n, i);

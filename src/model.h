@@ -115,7 +115,8 @@ typedef enum { SHP_FROM_NOTHING, SHP_FROM_INPUT, SHP_FROM_INITIALIZER, SHP_FROM_
 
 typedef struct shp_slot {
     shp_str name;
-    uint32_t from;                  /* index of the input, initializer or node of this graph, or slot in the enclosing graph */
+    uint32_t from;                  /* index of the input, initializer or node of this graph, or slot in the enclosing graph; of
+                                       what nothing defines, the node that uses it first, graph->nodes where none does */
     uint32_t info;                  /* what the file declares: index into graph->value_info (value_info, outputs), or SHP_NONE */
     uint8_t source;                 /* shp_source; an input with an initializer is INITIALIZER */
     bool is_input, is_output;
@@ -132,9 +133,9 @@ struct shp_graph {
     uint32_t slots, nodes, inputs, outputs, initializers, value_infos;
     shp_slot *slot;
     shp_node_proto *node;
-    uint32_t *order;                /* node indices, each after those it depends on (bodies' captured names included); nodes on a cycle
-                                       come last, in file order, from order[sorted] on. NULL where that is the order of the file */
-    uint32_t sorted;
+    uint32_t *order;                /* node indices, each after those it depends on (bodies' captured names included); nodes on a cycle,
+                                       or after one, come last. NULL where that is the order of the file */
+    uint32_t sorted, cycle;         /* from order[sorted] on so many that are one cycle, each waiting for the next; then the others */
     bool flawed;                    /* a name is defined nowhere, or twice */
     uint32_t agains;
     struct shp_again { uint32_t slot, node; bool hides; } *again;   /* what is defined twice, and the node that comes second (no node's

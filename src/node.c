@@ -22,7 +22,7 @@ shp_kind shp_type_kind(const shp_infer *x, shp_type t)
 shp_type shp_type_inner(const shp_infer *x, shp_type t)
 {
     if (t < SHP_TYPE_SEQ) return 0;
-    if (t < SHP_TYPE_OTHER) return (shp_type)(t - SHP_TYPE_SEQ - (t < SHP_TYPE_OPT ? 0 : t < SHP_TYPE_OPTSEQ ? SHP_TYPE_OPT - SHP_TYPE_SEQ : SHP_TYPE_OPT - SHP_TYPE_SEQ));
+    if (t < SHP_TYPE_OTHER) return (shp_type)(t - (t < SHP_TYPE_OPT ? SHP_TYPE_SEQ : SHP_TYPE_OPT));
     size_t row = (size_t)t - SHP_TYPE_OTHER;
     return row < x->p->types ? x->p->type[row].inner : 0;
 }
@@ -435,23 +435,20 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 
 bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && n->proto->output[o] != SHP_NONE; }
 
-/* Fails for a rank that cannot be, or that is above the limit: of that no more is known. */
-static int bad_rank(shp_node *n, int64_t rank)
-{
-    return shp_fail2(n, (uint64_t)rank > SHP_RANK_MAX ? SHP_D_RANK : SHP_D_LIMIT, "rank %d is outside [0, %d]", rank, n->x->options.rank);
-}
-
+/* Without dims, all are fresh: only the rank is known. */
 int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
 {
     if (o >= n->nout) return SHP_OK;
-    if ((uint64_t)rank > n->x->options.rank) return bad_rank(n, rank);
+    if ((uint64_t)rank > n->x->options.rank)        /* it cannot be, or is above the limit: of that no more is known */
+        return shp_fail2(n, (uint64_t)rank > SHP_RANK_MAX ? SHP_D_RANK : SHP_D_LIMIT, "rank %d is outside [0, %d]", rank, n->x->options.rank);
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) {
         int64_t size = 0;
-        bool negative = shp_dim_number(n->dims, dim[i], &size) && size < 0;
+        shp_dim d = dim ? dim[i] : 0;
+        bool negative = shp_dim_number(n->dims, d, &size) && size < 0;
         if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, size);
-        s->dim[i] = dim[i] && !negative ? dim[i] : shp_fresh(n, o, i, SHP_WHY_CONTENT);
+        s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, dim ? SHP_WHY_CONTENT : SHP_WHY_RANK);
     }
     n->out[o].shape = s;
     return n->failed;
@@ -465,16 +462,7 @@ int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
 
 int shp_out_same(shp_node *n, uint32_t o, uint32_t i) { return shp_out_shape(n, o, shp_in(n, i)->shape); }
 
-int shp_out_rank(shp_node *n, uint32_t o, int64_t rank)
-{
-    if (o >= n->nout) return SHP_OK;
-    if ((uint64_t)rank > n->x->options.rank) return bad_rank(n, rank);
-    shp_shape *s = shp_shape_new(n->x, rank);
-    if (!s) return SHP_OK;
-    for (uint32_t i = 0; i < (uint32_t)rank; i++) s->dim[i] = shp_fresh(n, o, i, SHP_WHY_RANK);
-    n->out[o].shape = s;
-    return SHP_OK;
-}
+int shp_out_rank(shp_node *n, uint32_t o, int64_t rank) { return shp_out(n, o, rank, NULL); }
 
 void shp_out_type(shp_node *n, uint32_t o, shp_type type)
 {
@@ -597,9 +585,12 @@ bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason)
 
 /* ---- messages ---- */
 
+enum { OTHERS = 5 };                /* inputs that a message shows of those that it does not speak of */
+
 typedef struct shp_text {
     char at[600];
     size_t len;
+    uint64_t named;                 /* a bit for each input that it names */
 } shp_text;
 
 static void put(shp_text *t, const char *bytes, size_t len)
@@ -664,16 +655,42 @@ static void put_type(shp_text *t, shp_infer *x, shp_type type, int depth)
     put_str(t, ")");
 }
 
-static void put_node(shp_text *t, const shp_node_proto *p, int64_t index)
+static void put_input(shp_text *t, shp_infer *x, shp_node *n, uint32_t i)
 {
-    put_name(t, p->op->op_type);
+    uint32_t slot = n ? in_slot(n, i) : SHP_NONE;
+    t->named |= (uint64_t)1 << (i & 63);
+    if (slot == SHP_NONE) { put_str(t, "(absent)"); return; }
+    put_name(t, n->scope->graph->slot[slot].name);
     put_str(t, " ");
-    if (p->name.len) put_name(t, p->name);
-    else { put_str(t, "#"); put_int(t, index); }
+    put_shape(t, x, shp_shape_resolve(x, n->scope->fact[slot].shape));
+}
+
+/* The first of the other inputs, where a message names fewer than two, so that what contradicts what can be seen. */
+static void put_others(shp_text *t, shp_node *n)
+{
+    uint64_t named = t->named;
+    int shown = 0;
+    if (named & (named - 1)) return;
+    for (uint32_t i = 0; i < n->proto->inputs && shown < OTHERS; i++) {
+        if (!shp_has(n, i) || named >> (i & 63) & 1) continue;
+        put_str(t, shown++ ? ", " : " (");
+        put_input(t, n->x, n, i);
+    }
+    if (shown) put_str(t, ")");
+}
+
+static void put_node(shp_text *t, const shp_node *n)
+{
+    put_name(t, n->proto->op->op_type);
+    put_str(t, " ");
+    if (n->proto->name.len) put_name(t, n->proto->name);
+    else { put_str(t, "#"); put_int(t, n->index); }
 }
 
 static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *value, const char *format, va_list args)
 {
+    const shp_node *other;
+    const shp_str *const *list;
     for (const char *f = format; *f; f++) {
         if (*f != '%') { put(t, f, 1); continue; }
         switch (*++f) {
@@ -681,23 +698,21 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
         case 'n': put_name(t, *va_arg(args, const shp_str *)); break;
         case 'm': put_most(t, *va_arg(args, const shp_str *), 300); break;
         case 'v': put_name(t, *value); break;
-        case 'o': {
-            const shp_node_proto *p = va_arg(args, const shp_node_proto *);
-            put_node(t, p, va_arg(args, int64_t));
-            break;
-        }
         case 'd': put_int(t, va_arg(args, int64_t)); break;
         case 'x': put_dim(t, x, (shp_dim)va_arg(args, int64_t)); break;
         case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
         case 't': put_type(t, x, (shp_type)va_arg(args, int64_t), 0); break;
-        case 'i': {
-            uint32_t i = (uint32_t)va_arg(args, int64_t), slot = n ? in_slot(n, i) : SHP_NONE;
-            if (slot == SHP_NONE) { put_str(t, "(absent)"); break; }
-            put_name(t, n->scope->graph->slot[slot].name);
-            put_str(t, " ");
-            put_shape(t, x, shp_in(n, i)->shape);
+        case 'p':
+            if ((other = va_arg(args, const shp_node *))) put_node(t, other);
             break;
-        }
+        case 'c':
+            list = va_arg(args, const shp_str *const *);
+            for (int64_t k = 0, count = va_arg(args, int64_t); k < count; k++) {
+                if (k) put_str(t, " → ");
+                put_name(t, *list[k]);
+            }
+            break;
+        case 'i': put_input(t, x, n, (uint32_t)va_arg(args, int64_t)); break;
         case '\0': f--; break;
         default: put(t, f, 1);
         }
@@ -724,12 +739,10 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     bool stops = x->options.strict && (severity == 'e' || upper);
     if (upper) severity = severity == 'W' ? 'w' : 'i';
     if (severity == 'e' && scope && scope->maybe) severity = 'w';
-    shp_text t = { .len = 0 };
-    if (n) {
-        put_node(&t, n->proto, n->index);
-        put_str(&t, ": ");
-    }
+    shp_text t = { .len = 0, .named = 0 };
+    if (n) { put_node(&t, n); put_str(&t, ": "); }
     put_format(&t, x, n, value, format, args);
+    if (n && n->failed == (int)code && code != SHP_D_UNKNOWN_OP) put_others(&t, n);
     shp_str message = keep(x, &t);
     if (stops && !x->error) {
         x->error = code;
@@ -741,7 +754,7 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     x->diag[x->diags++] = (shp_diag){ code, severity, scope, n ? n->index : SHP_NONE, value ? *value : (shp_str){ "", 0 }, message };
 }
 
-static const shp_str *first_output(const shp_node *n)
+const shp_str *shp_first_output(const shp_node *n)
 {
     for (uint32_t o = 0; o < n->proto->outputs; o++)
         if (n->proto->output[o] != SHP_NONE) return &n->scope->graph->slot[n->proto->output[o]].name;
@@ -764,7 +777,7 @@ int shp_failf(shp_node *n, shp_code code, const char *format, ...)
     n->scope->fails |= shp_code_severity(code) == 'e';
     va_list args;
     va_start(args, format);
-    diagnose(n->x, n->scope, n, code, first_output(n), format, args);
+    diagnose(n->x, n->scope, n, code, shp_first_output(n), format, args);
     va_end(args);
     return (int)code;
 }
@@ -780,14 +793,14 @@ void shp_note(shp_node *n, shp_code code, const char *format, ...)
     n->noted = true;
     va_list args;
     va_start(args, format);
-    diagnose(n->x, n->scope, n, code, first_output(n), format, args);
+    diagnose(n->x, n->scope, n, code, shp_first_output(n), format, args);
     va_end(args);
 }
 
 void shp_stop(shp_infer *x, shp_code code, const char *format, ...)
 {
     if (x->error) return;
-    shp_text t = { .len = 0 };
+    shp_text t = { .len = 0, .named = 0 };
     va_list args;
     va_start(args, format);
     put_format(&t, x, NULL, NULL, format, args);

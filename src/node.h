@@ -168,6 +168,7 @@ bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason);
 /* ---- failing ---- */
 /* Reports a contradiction and returns the code. The message is prefixed with operator and node. Its numbers, all int64_t, are in order
  *   %d a number   %x a shp_dim   %i an input's index: its name and shape   %t a shp_type   %% a percent sign.
+ * Where it names fewer than two inputs, the first of the others follow by themselves, with their shapes: no text repeats them.
  * Only the first failure of a node counts. */
 int shp_fail(shp_node *n, shp_code code, const char *text);
 int shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a);

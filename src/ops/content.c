@@ -144,6 +144,12 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
     bool natural = shp_dtype_kind(dtype) == 'U';
     int64_t most = bits < 64 ? ((int64_t)1 << (natural ? bits : bits - 1)) - 1 : INT64_MAX, least = natural ? 0 : -most - 1;
     bool exact = bits < 32 || is_num(n, d, NULL);       /* larger types are taken to hold what sizes make */
+    for (int side = 0; bits == 32 && !exact && side < 2 - natural; side++) {        /* 32 bits hold a size; what may be more is assumed to fit */
+        shp_dim up = side ? negated(n, d) : d;
+        if (shp_dim_within(n->dims, up)) continue;
+        if (!like_a_size(n, d)) return UNKNOWN;
+        shp_assume(n, num(n, most), up, shp_dtype_name(dtype));
+    }
     return (exact ? lo(n, d) >= least && hi(n, d) <= most : !natural || lo(n, d) >= 0) ? shp_elem_dim(d) : UNKNOWN;
 }
 
@@ -204,14 +210,14 @@ static int agrees_at(int dtype, double c, bool divide, int64_t p, int64_t q, int
     return v < whole || v >= whole + 1 ? 0 : (h * p % q == 0) == (v == whole) ? 2 : 1;
 }
 
-/* The least of that for every h < 2^16. Two roundings move a float32 by less than 2^-22 of it, so only rests near 0 or q may fail.
+/* The least of that for every h < 2^18 (EXACT). Two roundings move a float32 by less than 2^-22 of it, so only rests near 0 or q may fail.
  * Among sizes of one rest the error grows evenly as long as the result's exponent stays: the ends of each such range decide, two at
  * its upper end, since a tie goes to the even one. */
 static int agreement(int dtype, double c, bool divide, int64_t p, int64_t q)
 {
     int best = 2;
-    int64_t most = (1 << 16) - 1, near = dtype == SHP_FLOAT ? p / 64 : 0, rest = 0;
-    if (power_of_2(q) && (divide || p <= 256)) return best;
+    int64_t most = EXACT - 1, near = dtype == SHP_FLOAT ? p / 16 : 0, rest = 0;
+    if (power_of_2(q) && !divide && p <= 64) return best;
     for (int64_t first = 1; first <= q && first <= most; first++) {
         rest = (rest + p) % q;
         if (rest > near && q - rest > near) continue;
@@ -243,6 +249,7 @@ static shp_elem scaled(shp_node *n, int dtype, shp_dim a, int64_t den, double c,
         if (!power_of_2(den)) return UNKNOWN;
         agrees = agreement(dtype, divide ? c * (double)den : c / (double)den, divide, p, q * den);
         if (!agrees || (agrees == 1 && lo(n, a) < 0)) return UNKNOWN;
+        if (hi(n, a) >= EXACT) shp_assume(n, num(n, EXACT - 1), a, "float32");
     }
     shp_elem r = quotient(n, dtype, mul(n, a, num(n, p)), den * q);
     return agrees == 1 && shp_elem_den(r) > 0 ? r | (uint64_t)ROUGH << 32 : r;
@@ -477,7 +484,10 @@ static shp_elem to_integer(shp_node *n, shp_elem e)
 {
     double v = shp_elem_value(e);
     if (shp_elem_is_real(e)) return v > -0x1p63 && v < 0x1p63 ? shp_elem_int(n, (int64_t)v) : UNKNOWN;
-    return shp_elem_den(e) == 1 ? e : shp_elem_dim(divided(n, shp_elem_num(e), num(n, shp_elem_den(e))));
+    shp_dim p = shp_elem_num(e), q = num(n, shp_elem_den(e));
+    if (is(n, q, 1)) return e;
+    return lo(n, p) > -shp_elem_den(e) ? shp_elem_dim(dim_max(n, floor_div(n, p, q), lit(0)))
+         : hi(n, p) <= 0 ? shp_elem_dim(negated(n, floor_div(n, negated(n, p), q))) : UNKNOWN;
 }
 
 static shp_elem to_bool(shp_node *n, shp_elem e)

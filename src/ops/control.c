@@ -448,7 +448,7 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
         for (int32_t k = 0; same && k < a->rank; k++) same = shp_equal(n, a->dim[k], b->dim[k]) != 0;
         if (same) continue;
         body = fixed_point(n, "body", in, count, 0, states, 0, true, widened);      /* first: doing a body again takes back what was said since */
-        shp_failf(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h: its shape must not change", (int64_t)i, a, b);
+        shp_failf(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h", (int64_t)i, a, b);
         return body;
     }
     return body;

@@ -269,7 +269,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
         chunk = ceil_div(n, whole, count);
         last = parts == 2 ? floor_div(n, whole, count) : sub(n, whole, mul(n, chunk, num(n, parts - 1)));
     } else if (!chunk) chunk = last = is_num(n, whole, NULL) ? lit(-1) : floor_div(n, whole, count);
-    if (is_num(n, last, &v) && v < 0) return !shp_failf(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d %sparts", (int64_t)whole, parts, uneven ? "" : "equal ");
+    if (is_num(n, last, &v) && v < 0) return !shp_fail2(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d parts", whole, parts);
     for (int64_t i = 0; i < (int64_t)n->nout; i++) part[i] = i < parts - 1 ? chunk : last;
     return true;
 }
@@ -320,7 +320,7 @@ int infer_pad(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x) return al.has || l.count % 2 ? SHP_OK : shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
     int64_t count = al.has ? al.count : x->rank;
-    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", l.count, count);
+    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d pads, %d expected", l.count, 2 * count);
     if (!shp_list_axes_or_all(n, &al, x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
     bool move = shp_str_is(shp_attr_str(n, "mode"), "constant");
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);

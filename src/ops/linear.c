@@ -215,10 +215,10 @@ int infer_einsum(shp_node *n)
     e.dots_rank = -1;
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
-        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
+        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count);
         if (term(n, &e, i++)) return SHP_OK;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
-    if (i != count) return shp_fail1(n, SHP_D_ARITY, "the equation has not as many terms as there are inputs, %d", count);
+    if (i != count) return shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count);
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */
     if (e.at < e.text.len) {
         if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') return bad_equation(n, &e);

@@ -7,7 +7,7 @@ int infer_batch_norm(shp_node *n)
 {
     bool spatial = n->opset >= 9 || shp_attr_int_or(n, "spatial", 1) == 1, more = shp_wants(n, 1) || shp_wants(n, 2);
     if (n->opset >= 14 && more != (shp_attr_int(n, "training_mode") != 0))
-        shp_note(n, SHP_D_ARITY, "running statistics are outputs where training_mode is 1, and only there");
+        shp_note(n, SHP_D_ARITY, "running statistics go with training_mode 1");
     for (uint32_t o = 1; o < 5; o++) shp_out_same(n, o, o & 1 ? 3 : 4);
     shp_out_same(n, 0, 0);
     return shp_patterns(n, !spatial ? "_ .>" : shp_in_rank(n, 0) == 1 ? "_; 1; 1; 1; 1 >; 1; 1; 1; 1" : "_ C .; C; C; C; C >; C; C; C; C");

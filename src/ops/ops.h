@@ -50,7 +50,7 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);
 shp_elem shp_elem_int(shp_node *n, int64_t v);
 bool shp_elem_number(shp_node *n, shp_elem e, double *v);       /* a number of any form, as a double */
 bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v);      /* an integer constant (den 1) */
-/* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown), floats rounded as the type
+/* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown; of 32 bits symbols are assumed to fit), floats rounded as the type
  * is; symbolic as far as the specification's arithmetic and the assumptions R2a, b and e let them. Comparisons and logic give 0 or 1 where the
  * ranges decide. b is ignored by what takes one operand (from SHP_NEG on). */
 typedef enum { SHP_ADD = SHP_DIM_ADD, SHP_SUB, SHP_MUL, SHP_MIN, SHP_MAX /* so far as in dim.h */, SHP_DIV, SHP_MOD /* sign of the divisor */,

@@ -7,7 +7,7 @@ static int optimizer(shp_node *n, uint32_t groups)
 {
     uint32_t count = shp_inputs(n) - 2, each = count / groups;
     if (count % groups || n->nout > each * (groups - 1))
-        return shp_fail4(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are not %d and %d a tensor", count, n->nout, groups, groups - 1);
+        return shp_fail2(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are none for whole tensors", count, n->nout);
     for (uint32_t i = 0; i < each; i++) {
         uint32_t known = 2 + i;
         for (uint32_t in = known; in < count + 2; in += each) {
