@@ -192,7 +192,9 @@ static void holds(const shp_report *r)
         text(r, n[FACT_TYPE]);
         inside_or_none(r, SHP_TABLE_CELLS, n[FACT_LENGTH]);
         list(r, SHP_TABLE_CELLS, n[FACT_SHAPE], n[FACT_RANK]);
-        if (n[FACT_CONTENT] != SHP_NONE) list(r, SHP_TABLE_CELLS, n[FACT_CONTENT], n[FACT_COUNT]);
+        if (n[FACT_CONTENT] == SHP_NONE) continue;
+        if (n[FACT_CONTENT] < SHP_REPORT_REALS_FROM) list(r, SHP_TABLE_CELLS, n[FACT_CONTENT], n[FACT_COUNT]);
+        else list(r, SHP_TABLE_REALS, n[FACT_CONTENT] - SHP_REPORT_REALS_FROM, n[FACT_COUNT]);
     }
     for (uint32_t i = 0; i < r->table[SHP_TABLE_OPS].rows; i++) {
         n = row(r, SHP_TABLE_OPS, i);

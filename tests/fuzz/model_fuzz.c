@@ -46,7 +46,7 @@ static uint64_t visit(const shp_graph *g, uint32_t depth)
     for (uint32_t i = 0; i < g->slots; i++) {
         const shp_slot *s = &g->slot[i];
         for (uint32_t k = 0; k < s->name.len; k++) sum = sum * 31 + (uint8_t)s->name.at[k];
-        const uint32_t most[] = { 1, g->inputs, g->initializers, g->nodes, g->outer ? g->outer->slots : 0 };
+        const uint32_t most[] = { g->nodes + 1, g->inputs, g->initializers, g->nodes, g->outer ? g->outer->slots : 0 };
         MUST(s->source <= SHP_FROM_OUTER && s->from < most[s->source]);
         MUST(g->flawed || (s->source != SHP_FROM_NOTHING && !s->twice));
         MUST(s->info == SHP_NONE || s->info < g->value_infos);
