@@ -12,7 +12,7 @@ void shp_arena_init(shp_arena *a, size_t limit, shp_grow *grow, void *host)
 /* A block that has room for size bytes, or continues the last one: an eighth of what there is, as a host may have to clear it. */
 static bool add_block(shp_arena *a, size_t size)
 {
-    size_t left = (a->limit - a->used) & ~(size_t)(ALIGN - 1), block = a->used / 8;
+    size_t left = (a->limit - a->used) & ~(size_t)(ALIGN - 1), block = a->used / 8 & ~(size_t)(ALIGN - 1);
     if (block < SMALLEST_BLOCK) block = SMALLEST_BLOCK;
     if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
     if (block < size) block = size;

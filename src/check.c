@@ -32,7 +32,7 @@ static bool check_arity(shp_node *n, const shp_schema *s)
 {
     int inputs = (int)shp_inputs(n), outputs = (int)n->proto->outputs;
     int min = shp_schema_min_inputs(s), max = shp_schema_max_inputs(s), most = shp_schema_max_outputs(s);
-    while (outputs && n->proto->output[outputs - 1] == SHP_NONE) outputs--;
+    while (outputs && shp_output(n->proto)[outputs - 1] == SHP_NONE) outputs--;
     bool bare = (int)n->proto->inputs < min;        /* one that is left out at the end counts as there */
     if (bare || inputs > max || outputs > most) {
         bool in = outputs <= most;
@@ -143,7 +143,7 @@ static bool is_sound(const shp_node *n, const shp_sound *s)
 static void keep_sound(const shp_node *n, shp_sound *s)
 {
     const shp_node_proto *p = n->proto;
-    if (p->inputs > SHP_FORMALS || p->outputs > SHP_FORMALS || (p->outputs && p->output[p->outputs - 1] == SHP_NONE)) return;
+    if (p->inputs > SHP_FORMALS || p->outputs > SHP_FORMALS || (p->outputs && shp_output(p)[p->outputs - 1] == SHP_NONE)) return;
     *s = (shp_sound){ .known = true, .inputs = p->inputs, .outputs = p->outputs };
     for (uint32_t i = 0; i < p->inputs; i++) s->input[i] = type_of(n, i);
     for (uint32_t o = 0; o < p->outputs; o++) s->output[o] = n->out[o].type;

@@ -86,27 +86,25 @@ static inline bool same(shp_str a, shp_str b)
     return tail_of(a) == tail_of(b);
 }
 
-/* The place where the name is, or belongs: slots by the upper bits of their names' hashes. The lower eight, 1 to 255, stand beside them,
- * 0 where the place is free: these bytes are looked through, and stay in the caches where the slots do not. */
+/* The place where the name is, or belongs: the upper bits of its hash say where. The others stand there above 1 + its slot, 0 where the
+ * place is free: slots and names, which are far away, are looked at where they are the same. */
 static inline uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
 {
-    uint32_t mask = (1u << g->bits) - 1, i = hash >> (32 - g->bits);
-    uint8_t tag = (uint8_t)(hash | 1);
-    while (g->tag[i] && (g->tag[i] != tag || !same(g->slot[g->table[i]].name, name))) i = (i + 1) & mask;
+    uint32_t mask = (1u << g->bits) - 1, i = hash >> (32 - g->bits), others = hash << g->bits, at;
+    for (; (at = g->table[i]); i = (i + 1) & mask)
+        if (!((at ^ others) >> g->bits) && same(g->slot[(at & mask) - 1].name, name)) break;
     return i;
 }
 
-static inline void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash)
-{
-    g->tag[at] = (uint8_t)(hash | 1);
-    g->table[at] = slot;
-}
+/* The slot at a place, SHP_NONE where it is free. */
+static inline uint32_t slot_at(const shp_graph *g, uint32_t at) { return (g->table[at] & ((1u << g->bits) - 1)) - 1; }
+
+static inline void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash) { g->table[at] = hash << g->bits | (slot + 1); }
 
 static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 {
     g->bits = 3;
     while (g->bits < 31 && 1u << g->bits < slots + slots / 4) g->bits++;
-    g->tag = shp_take(r, (size_t)1 << g->bits, sizeof *g->tag);
     g->table = shp_take(r, (size_t)1 << g->bits, sizeof *g->table);
     if (slots >> 30) shp_read_fail(r, SHP_E_MEMORY);
     if (r->error->code) return false;
@@ -128,7 +126,7 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
         g->slot = more;
     }
     enter(g, at, g->slots, hash);
-    g->slot[g->slots++] = (shp_slot){ .name = name, .from = n->node, .info = SHP_NONE };
+    g->slot[g->slots++] = (shp_slot){ .name = name, .from = n->node };
     if (g->slots >> (g->bits - 3) >= 7 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
     return g->slots - 1;
 }
@@ -136,14 +134,13 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
 {
-    uint32_t hash = hash_of(r->seed, name), at = place(n->g, name, hash);
-    return n->g->tag[at] ? n->g->table[at] : add(r, n, at, name, hash);
+    uint32_t hash = hash_of(r->seed, name), at = place(n->g, name, hash), slot = slot_at(n->g, at);
+    return slot == SHP_NONE ? add(r, n, at, name, hash) : slot;
 }
 
 uint32_t shp_graph_find(const shp_graph *g, shp_str name)
 {
-    uint32_t at = place(g, name, hash_of(g->seed, name));
-    return g->tag[at] ? g->table[at] : SHP_NONE;
+    return slot_at(g, place(g, name, hash_of(g->seed, name)));
 }
 
 /* The slot that means this name in graph n, or in one around it: then a slot of n stands for that. SHP_NONE where nothing defines it. */
@@ -151,8 +148,8 @@ static uint32_t captured(shp_reader *r, shp_names *n, shp_str name, uint32_t has
 {
     if (!n) return SHP_NONE;
     shp_graph *g = n->g;
-    uint32_t at = place(g, name, hash), slot = g->table[at];
-    if (g->tag[at]) return g->slot[slot].source ? slot : SHP_NONE;
+    uint32_t at = place(g, name, hash), slot = slot_at(g, at);
+    if (slot != SHP_NONE) return g->slot[slot].source ? slot : SHP_NONE;
     uint32_t outer = captured(r, n->around, name, hash);
     if (outer == SHP_NONE || (slot = add(r, n, at, name, hash)) == SHP_NONE) return SHP_NONE;
     g->slot[slot].source = SHP_FROM_OUTER;
@@ -165,7 +162,7 @@ static bool define(shp_names *n, uint32_t slot, shp_source source, uint32_t from
 {
     shp_slot *s = &n->g->slot[slot];
     if (s->source) return false;
-    s->source = (uint8_t)source;
+    s->source = source;
     s->from = from;
     n->defined++;
     return true;
@@ -200,7 +197,8 @@ static void resolve(shp_reader *r, shp_names *n)
 
 static inline bool same_op(const shp_op_proto *a, const shp_op_proto *b)
 {
-    return same(a->op_type, b->op_type) && same(a->domain, b->domain) && same(a->overload, b->overload);
+    return same(a->op_type, b->op_type) && a->domain.len == b->domain.len && a->overload.len == b->overload.len
+        && (!(a->domain.len | a->overload.len) || (same(a->domain, b->domain) && same(a->overload, b->overload)));
 }
 
 static shp_op_proto **op_place(const shp_reader *r, const shp_op_proto *key)
@@ -287,16 +285,15 @@ static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t no
     return slot;
 }
 
-static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index, uint32_t count)
+static const shp_attrs *read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index, uint32_t count)
 {
     shp_attrs *attrs = shp_take(r, 1, sizeof *attrs);
     shp_attr *attr = shp_take(r, count, sizeof *attr);
     size_t before = n->bodies.count;
     uint64_t refs = r->refs;
     const uint8_t *bytes = w.at;
-    if (!attrs || !attr) return;
+    if (!attrs || !attr) return NULL;
     attrs->item = attr;
-    n->g->node[index].attrs = attrs;
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
         attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));      /* their lengths are written in more than one way */
@@ -306,43 +303,43 @@ static void read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t in
     attrs->has_graph = n->bodies.count > before;
     attrs->has_ref = r->refs > refs;
     if (attrs->has_graph) attrs->hash = (uintptr_t)bytes;
+    return attrs;
 }
 
 static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
 {
     static const shp_attrs none;
-    shp_node_proto *node = &n->g->node[index];
     shp_op_proto op = { .domain = SHP_STR(""), .op_type = SHP_STR(""), .overload = SHP_STR("") };
+    shp_str name = { NULL, 0 }, text;
     shp_wire attributes = w;
-    uint32_t attrs = 0, key, *slot = room_for_slots(r, (size_t)(w.end - w.at) / 2 + 1);      /* a name takes two bytes at least */
-    const uint8_t *at;
+    uint32_t inputs = 0, outputs = 0, attrs = 0, key, *slot = room_for_slots(r, (size_t)(w.end - w.at) / 2 + 1);     /* a name takes two bytes at least */
     n->node = index;
-    node->attrs = &none;
-    for (shp_str text; at = w.at, slot && next_text(r, &w, &key, &text); )
-        switch ((key & 7) == SHP_LEN ? key >> 3 : 0) {
-        case 1: slot[node->inputs++] = input_of(r, n, text); break;
-        case 2:
-            if (node->outputs == n->out_room && !(n->out = shp_append(r, n->out, node->outputs, &n->out_room, sizeof *n->out))) return;
-            n->out[node->outputs++] = output_of(r, n, text, index);
+    if (!slot) return;
+    for (const uint8_t *at; at = w.at, next_text(r, &w, &key, &text); )
+        switch (key) {
+        case SHP_KEY(1, SHP_LEN): slot[inputs++] = input_of(r, n, text); break;
+        case SHP_KEY(2, SHP_LEN):
+            if (outputs == n->out_room && !(n->out = shp_append(r, n->out, outputs, &n->out_room, sizeof *n->out))) return;
+            n->out[outputs++] = output_of(r, n, text, index);
             break;
-        case 3: node->name = text; break;
-        case 4: op.op_type = text; break;
-        case 5:
+        case SHP_KEY(3, SHP_LEN): name = text; break;
+        case SHP_KEY(4, SHP_LEN): op.op_type = text; break;
+        case SHP_KEY(5, SHP_LEN):
             if (!attrs++) attributes.at = at;
             attributes.end = w.at;
             break;
-        case 7: op.domain = shp_domain(text); break;
-        case 8: op.overload = text; break;
-        case SHP_RECORD_PAYLOAD: shp_read_fail(r, SHP_E_WIRE); break;       /* a name beyond 64 KiB */
+        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(text); break;
+        case SHP_KEY(8, SHP_LEN): op.overload = text; break;
+        case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;       /* a name beyond 64 KiB */
         }
-    node->op = op_of(r, &op);
     if (r->error->code) return;
-    node->input = slot;
-    node->output = slot += node->inputs;
-    for (uint32_t i = 0; i < node->outputs; i++) *slot++ = n->out[i];
+    shp_node_proto *node = &n->g->node[index];
+    *node = (shp_node_proto){ name, op_of(r, &op), &none, inputs, outputs, slot };
+    slot += inputs;
+    for (uint32_t i = 0; i < outputs; i++) *slot++ = n->out[i];
     r->pool_left -= (size_t)(slot - r->pool);
     r->pool = slot;
-    if (attrs) read_attributes(r, n, attributes, index, attrs);
+    if (attrs) node->attrs = read_attributes(r, n, attributes, index, attrs);
 }
 
 static void read_bodies(shp_reader *r, shp_names *n)
@@ -478,9 +475,10 @@ static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
 {
     shp_graph *g = n->g;
     const uint8_t *at;
-    uint32_t key;
+    uint32_t key, before = 0;
+    enum part part = OTHER;
     for (shp_str text; at = w.at, next_text(r, &w, &key, &text); ) {
-        enum part part = part_of(n->function, key);
+        if (key != before) part = part_of(n->function, before = key);
         if (part == GRAPH_NAME) g->name = text;
         if (part >= PARTS) continue;
         if (!n->count[part]++) n->part[part].at = at;
@@ -491,6 +489,7 @@ static void count_parts(shp_reader *r, shp_names *n, shp_wire w)
     g->outputs = n->count[OUTPUT];
     g->initializers = n->count[INITIALIZER] + n->count[SPARSE];
     g->value_infos = n->count[INFO] + (n->function ? 0 : g->outputs);
+    if (g->value_infos >> SHP_INFO_BITS) shp_read_fail(r, SHP_E_VALUES);
     uint64_t room = (uint64_t)g->nodes + g->inputs + g->initializers + g->nodes / 64 + 4;
     n->room = (size_t)(room < r->values ? room : r->values + 1);
     g->slot = shp_take(r, n->room, sizeof *g->slot);
@@ -545,19 +544,21 @@ static void read_info(shp_reader *r, shp_names *n, shp_str text, uint32_t i, boo
     else slot = shp_graph_find(g, info->name);
     if (slot == SHP_NONE) return;
     shp_slot *s = &g->slot[slot];
-    if (info != &here && (output || s->info == SHP_NONE || s->info < first)) s->info = at;
+    if (info != &here && (output || s->info <= first)) s->info = (at + 1) & ((1u << SHP_INFO_BITS) - 1);
     if (output) s->is_output = true;
 }
 
 static void read_part(shp_reader *r, shp_names *n, enum part part, const char *name)
 {
     shp_wire w = n->part[part];
-    uint32_t i = 0, key;
+    uint32_t i = 0, key, before = 0;
+    bool mine = false;
     shp_where here;
     if (!n->count[part]) return;
     shp_enter(r, &here, name, i, &w);
     for (shp_str text; next_text(r, &w, &key, &text) && !r->error->code; ) {
-        if (part_of(n->function, key) != part) continue;
+        if (key != before) mine = part_of(n->function, before = key) == part;
+        if (!mine) continue;
         here.message = shp_wire_of((const uint8_t *)text.at, text.len);
         here.path.index = i;
         if (part == NODE) read_node(r, n, here.message, i);

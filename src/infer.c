@@ -523,8 +523,8 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
 static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *f, shp_node *n, bool whole)
 {
     const shp_slot *sl = &s->graph->slot[slot];
-    if (sl->info == SHP_NONE || (x->options.override_declared && !whole)) return;
-    const shp_type_proto *declared = &s->graph->value_info[sl->info]->type;
+    if (!sl->info || (x->options.override_declared && !whole)) return;
+    const shp_type_proto *declared = &s->graph->value_info[sl->info - 1]->type;
     shp_type type = shp_declared_type(x, declared);
     if (!f->type) f->type = type;
     else if (type && type != f->type) {
@@ -716,7 +716,7 @@ static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
     bool learned = shp_dims_epoch(n->dims) > 0;
     *s = (shp_sight){ .key = shp_mix(p->attrs->hash + (uint64_t)n->opset, e->id + p->outputs) };
     if (!p->inputs || p->inputs > ALIKE_INPUTS || p->outputs > ALIKE_OUTPUTS || p->attrs->has_graph || p->attrs->has_ref) return false;
-    for (uint32_t o = 1; o < p->outputs; o++) see(s, p->output[o] == SHP_NONE);
+    for (uint32_t o = 1; o < p->outputs; o++) see(s, shp_output(p)[o] == SHP_NONE);
     for (uint32_t i = 0; i < p->inputs; i++) {
         uint32_t slot = p->input[i];
         if (slot == SHP_NONE) { see(s, 0); continue; }
@@ -884,7 +884,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
         shp_note(&n, SHP_D_OVERFLOW, "a size leaves 64 bits: it becomes an unknown one");
     }
     for (uint32_t o = 0; o < proto->outputs; o++) {
-        uint32_t slot = proto->output[o];
+        uint32_t slot = shp_output(proto)[o];
         if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
         if (pin) apply_option(x, &n.out[o], pin);
@@ -921,7 +921,7 @@ static uint32_t keep_facts(shp_scope *s, uint32_t from, uint32_t to, shp_fact *k
     for (uint32_t i = from; i < to; i++) {
         const shp_node_proto *p = &s->graph->node[shp_ordered(s->graph, i)];
         for (uint32_t k = 0; k < p->inputs + p->outputs; k++, count++) {
-            uint32_t slot = k < p->inputs ? p->input[k] : p->output[k - p->inputs];
+            uint32_t slot = p->input[k];
             if (slot == SHP_NONE || !kept) continue;
             if (back) s->fact[slot] = kept[count];
             else kept[count] = s->fact[slot];
@@ -940,7 +940,7 @@ bool shp_survives(shp_node *n, const shp_fact *out)
     if (!kept) return true;
     keep_facts(s, s->at, end, kept, false);
     for (uint32_t o = 0; o < n->nout; o++)
-        if (n->proto->output[o] != SHP_NONE) s->fact[n->proto->output[o]] = out[o];
+        if (shp_output(n->proto)[o] != SHP_NONE) s->fact[shp_output(n->proto)[o]] = out[o];
     s->first = s->last = NULL;
     x->p->probing = true;
     while (++s->at < end && !s->fails && !x->p->waiting && !x->error) {

@@ -107,20 +107,24 @@ struct shp_node_proto {
     shp_op_proto *op;
     const shp_attrs *attrs;         /* never NULL */
     uint32_t inputs, outputs;
-    const uint32_t *input, *output; /* slots; SHP_NONE for an omitted ("") one */
+    const uint32_t *input;          /* slots, those of the outputs behind those of the inputs; SHP_NONE for an omitted ("") one */
 };
+
+static inline const uint32_t *shp_output(const shp_node_proto *node) { return node->input + node->inputs; }
 
 /* Where a value comes from. NOTHING: it is used, and defined nowhere. */
 typedef enum { SHP_FROM_NOTHING, SHP_FROM_INPUT, SHP_FROM_INITIALIZER, SHP_FROM_NODE, SHP_FROM_OUTER } shp_source;
 
-typedef struct shp_slot {
+enum { SHP_INFO_BITS = 26 };
+
+typedef struct shp_slot {           /* one a value: as small as it can be */
     shp_str name;
     uint32_t from;                  /* index of the input, initializer or node of this graph, or slot in the enclosing graph; of
                                        what nothing defines, the node that uses it first, graph->nodes where none does */
-    uint32_t info;                  /* what the file declares: index into graph->value_info (value_info, outputs), or SHP_NONE */
-    uint8_t source;                 /* shp_source; an input with an initializer is INITIALIZER */
-    bool is_input, is_output;
-    bool twice;                     /* a second node, or a node beside the input or initializer, defines it: one of graph->again */
+    unsigned info : SHP_INFO_BITS;  /* what the file declares: 1 + index into graph->value_info (value_info, outputs), 0 for nothing */
+    unsigned source : 3;            /* shp_source; an input with an initializer is INITIALIZER */
+    unsigned is_input : 1, is_output : 1;
+    unsigned twice : 1;             /* a second node, or a node beside the input or initializer, defines it: one of graph->again */
 } shp_slot;
 
 /* slot->from where that is its source, else SHP_NONE. */
@@ -146,8 +150,7 @@ struct shp_graph {
     uint32_t *initializer_slot;
     shp_tensor **initializer;       /* dense ones in file order, then sparse ones */
     shp_value_info **value_info;    /* value_info, then outputs (a function's outputs are only names) */
-    uint8_t *tag;                   /* the reader's: a hash table of slots by name, of 2^bits places; see shp_graph_find */
-    uint32_t *table, bits;
+    uint32_t *table, bits;          /* the reader's: a hash table of slots by name, of 2^bits places; see shp_graph_find */
     uint64_t seed;
 };
 

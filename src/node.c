@@ -433,7 +433,7 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 
 /* ---- outputs ---- */
 
-bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && n->proto->output[o] != SHP_NONE; }
+bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && shp_output(n->proto)[o] != SHP_NONE; }
 
 /* Without dims, all are fresh: only the rank is known. */
 int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
@@ -757,7 +757,7 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
 const shp_str *shp_first_output(const shp_node *n)
 {
     for (uint32_t o = 0; o < n->proto->outputs; o++)
-        if (n->proto->output[o] != SHP_NONE) return &n->scope->graph->slot[n->proto->output[o]].name;
+        if (shp_output(n->proto)[o] != SHP_NONE) return &n->scope->graph->slot[shp_output(n->proto)[o]].name;
     return NULL;
 }
 

@@ -539,7 +539,7 @@ static void write_node(graph_writer *w, uint32_t i, uint64_t read)
     row[NODE_OP] = p->op->row - 1;
     row[NODE_ARGS] = (uint32_t)(w->item - row_of(w->b, SHP_TABLE_LISTS, 0));
     write_args(w, p->inputs, p->input, read);
-    write_args(w, p->outputs, p->output, 0);
+    write_args(w, p->outputs, shp_output(p), 0);
 }
 
 static void write_value(graph_writer *w, uint32_t slot, uint32_t node)
@@ -574,7 +574,7 @@ static void write_graph(builder *b, uint32_t scope)
     for (uint32_t i = 0; i < g->nodes; i++) {
         const shp_node_proto *p = &g->node[i];
         write_node(&w, i, s->read ? s->read[i] : 0);
-        for (uint32_t o = 0; o < p->outputs; o++) write_value(&w, p->output[o], at[SCOPE_NODES] + i);
+        for (uint32_t o = 0; o < p->outputs; o++) write_value(&w, shp_output(p)[o], at[SCOPE_NODES] + i);
     }
 }
 
@@ -841,6 +841,6 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     uint32_t *row = push(b, SHP_TABLE_NODES);
     row[NODE_OP] = write_op(b, p->op);
     list_names(b, n, p->inputs, p->input);
-    list_names(b, n, p->outputs, p->output);
+    list_names(b, n, p->outputs, shp_output(p));
     return end(b);
 }

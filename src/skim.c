@@ -125,8 +125,7 @@ static const char formats[] =
 /* ---- state ---- */
 struct frame {                      /* a message that is being read; frame[0] is the model */
     uint64_t start, end;            /* of its content, in the source */
-    uint8_t *length;                /* its length in the skeleton, five bytes written when it ends */
-    size_t out;                     /* bytes of skeleton before its content */
+    size_t out;                     /* bytes of skeleton before its content, the last five its length, written when it ends */
     uint32_t field, index;          /* in the message around it */
     uint32_t count[COUNTERS];       /* fields seen so far, by counter */
     uint8_t kind, length_width, tag_width;
@@ -134,7 +133,7 @@ struct frame {                      /* a message that is being read; frame[0] is
     bool beyond;                    /* a list was longer than what is kept: it closes with a record */
 };
 
-enum { PIECES = 64, PIECE_MIN = 4 << 10, FIELD_MAX = 48, VARINT_MAX = 10 };
+enum { ROOM_MIN = 4 << 10, LENGTH = 5, FIELD_MAX = 48, VARINT_MAX = 10 };
 enum { PLAIN = 1 << 10, PLAIN_NESTING = 8 };        /* the longest messages, and messages inside them, that need no frame */
 
 struct shp_skim {
@@ -156,10 +155,7 @@ struct shp_skim {
     bool sniffed, done;
     uint32_t heads;
     uint8_t head[HEAD];             /* the source's first bytes, until they have been looked at */
-    uint8_t *begin, *to, *end;      /* the last piece of skeleton, and its free part */
-    size_t before;                  /* bytes of skeleton in the pieces before */
-    uint32_t pieces;
-    struct { uint8_t *at; size_t len; } piece[PIECES];
+    uint8_t *begin, *to, *end;      /* the skeleton, and its free part */
     uint16_t cells[KINDS + 1][LAST_FIELD + 1];
     uint8_t plain[KINDS + 1][256];  /* see short_fields */
     shp_read_error error;
@@ -210,23 +206,25 @@ static void overlong(shp_skim *s)
 }
 
 /* ---- the skeleton ---- */
-static size_t total(const shp_skim *s) { return s->before + (size_t)(s->to - s->begin); }
+static size_t total(const shp_skim *s) { return (size_t)(s->to - s->begin); }
 
-/* One more piece. The arena's allocations are mostly neighbours: then pieces are one, and nothing is copied at the end. */
+/* The arena's allocations are mostly neighbours: then the skeleton goes on where it is, else it moves to where there is twice the room. */
 static bool more_room(shp_skim *s)
 {
-    size_t size = total(s) / 4 > PIECE_MIN ? total(s) / 4 & ~(size_t)7 : PIECE_MIN;
+    size_t have = total(s), size = (have / 4 & ~(size_t)7) + ROOM_MIN;
     uint8_t *fresh = shp_alloc(s->arena, size);
-    if (fresh && fresh == s->end) { s->end += size; return true; }
-    if (!fresh || s->pieces == PIECES) { fail(s, SHP_E_MEMORY, s->at); return false; }
-    s->before = total(s);
-    if (s->pieces) s->piece[s->pieces - 1].len = (size_t)(s->to - s->begin);
-    s->piece[s->pieces++].at = s->begin = s->to = fresh;
+    if (fresh && fresh != s->end && have) fresh = shp_alloc(s->arena, size += have & ~(size_t)7);
+    if (!fresh) { fail(s, SHP_E_MEMORY, s->at); return false; }
+    if (fresh != s->end) {
+        if (have) memcpy(fresh, s->begin, have);
+        s->begin = fresh;
+        s->to = fresh + have;
+    }
     s->end = fresh + size;
     return true;
 }
 
-/* Makes room for n bytes in one piece. */
+/* Makes room for n bytes. */
 static inline bool room(shp_skim *s, size_t n) { return (size_t)(s->end - s->to) >= n || more_room(s); }
 
 static void put(shp_skim *s, const uint8_t *bytes, size_t n)
@@ -275,9 +273,11 @@ static void put_record(shp_skim *s, uint32_t number, const uint64_t value[4])
 /* What annotate writes into, or around. */
 static bool has_trailer(unsigned kind) { return kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO; }
 
-/* The length of a message is in the skeleton before its content is. */
-static inline void put_length(uint8_t *at, size_t length)
+/* The length of the message whose content is the skeleton's bytes from `out` on. It stands before them. */
+static inline void put_length(const shp_skim *s, size_t out)
 {
+    uint8_t *at = s->begin + out - LENGTH;
+    size_t length = total(s) - out;
     at[0] = (uint8_t)(length | 0x80);
     at[1] = (uint8_t)(length >> 7 | 0x80);
     at[2] = (uint8_t)(length >> 14 | 0x80);
@@ -299,8 +299,7 @@ static void push(shp_skim *s, uint8_t kind, uint64_t end, uint8_t length_width)
     s->in_field = false;
     if (kind == UNKNOWN) return;    /* a group: nothing of it is kept */
     put_varint(s, SHP_KEY(s->field, SHP_LEN));
-    f->length = s->to;
-    s->to += 5;
+    s->to += LENGTH;
     f->out = total(s);
 }
 
@@ -322,7 +321,7 @@ static void pop(shp_skim *s)
     struct frame *f = &s->frame[s->depth];
     if (f->kind == UNKNOWN) { fail(s, SHP_E_WIRE, s->at); return; }     /* the message ends inside a group */
     close_message(s, f);
-    put_length(f->length, total(s) - f->out);
+    put_length(s, f->out);
     s->depth--;
     if (f->holds && (s->frame[s->depth].kind == ATTRIBUTE || s->frame[s->depth].kind == NODE)) s->frame[s->depth].holds = true;
 }
@@ -437,12 +436,14 @@ enum { PLAIN_NUMBER = 0x80, PLAIN_TEXT = 0xff };
 static inline size_t short_fields(const uint8_t *plain, const uint8_t *p, size_t n)
 {
     size_t i = 0, at;
-    for (; n - i >= 2; i = at) {
-        unsigned key = p[i], is = plain[key];       /* also where the tag has a second byte, a 1 */
-        at = i + 1;
-        if (key >= 0x80 && (p[at++] != 1 || at == n)) break;
-        unsigned value = p[at++];
-        if (!is || value >= 0x80) break;
+    for (; i + 2 <= n; i = at) {
+        unsigned is = plain[p[i]], value = p[i + 1];        /* also where the tag has a second byte, a 1 */
+        at = i + 2;
+        if (p[i] >= 0x80) {
+            if (value != 1 || at == n) break;
+            value = p[at++];
+        }
+        if (!(is & ~value & 0x80)) break;
         at += value & is;
         if (at > n) break;
     }
@@ -486,14 +487,14 @@ static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t star
     bool trailer = has_trailer(kind);
     if (size > PLAIN || !levels || (trailer && (kind != VALUE_INFO || !start))) return false;
     if (!room(s, 3 * size + FIELD_MAX + VARINT_MAX)) return false;      /* two bytes, an empty message, become six */
-    uint8_t *before = s->to, *length;
+    size_t before = total(s), out;
     put_varint(s, key);
-    length = s->to;
-    s->to += 5;
+    s->to += LENGTH;
+    out = total(s);
     put(s, p, plain);
-    if (copy_fields(s, kind, NULL, p + plain, size - plain, levels - 1) != size - plain) { s->to = before; return false; }
+    if (copy_fields(s, kind, NULL, p + plain, size - plain, levels - 1) != size - plain) { s->to = s->begin + before; return false; }
     if (trailer) put_record(s, SHP_RECORD_TRAILER, (uint64_t[4]){ start, size, width, UINT64_MAX });
-    put_length(length, (size_t)(s->to - length) - 5);
+    put_length(s, out);
     return true;
 }
 
@@ -503,21 +504,35 @@ static bool copy_message(shp_skim *s, uint32_t key, unsigned kind, uint64_t star
 static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uint8_t *p, size_t n, uint32_t levels)
 {
     size_t i = 0, done = 0;         /* bytes looked at; of them, copied or left out */
+    uint64_t key, size, before = 0;
+    unsigned type = 0, sub = 0;
+    bool keep = false, message = false, trailer = false;
+    uint32_t *list = NULL;
     while ((i += count ? 0 : short_fields(s->plain[kind], p + i, n - i)) < n) {
-        uint64_t key, size = 0;
         size_t tag = shortest(p + i, n - i, &key), at = i + tag, width = 0;
         if (!tag || key < SHP_KEY(1, 0) || key > SHP_KEY(LAST_FIELD, 7)) break;
-        unsigned cell = s->cells[kind][key >> 3], what = WHAT(cell), sub = ARGUMENT(cell), type = key & 7;
-        if (type == SHP_FIXED32 || type == SHP_FIXED64) size = type == SHP_FIXED32 ? 4 : 8;
-        else if (type > SHP_LEN || !(width = shortest(p + at, n - at, &size))) break;
-        else if (type == SHP_VARINT) size = 0;
-        at += width;
+        if (key != before) {        /* in a graph mostly one node after the other */
+            unsigned cell = s->cells[kind][key >> 3];
+            before = key;
+            type = key & 7;
+            sub = ARGUMENT(cell);
+            keep = kept(cell, type);
+            message = keep && WHAT(cell) == MESSAGE;
+            trailer = message && has_trailer(sub);
+            list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
+        }
+        if (type == SHP_LEN || type == SHP_VARINT) {
+            if (!(width = shortest(p + at, n - at, &size))) break;
+            at += width;
+            if (type == SHP_VARINT) size = 0;
+        } else if (type == SHP_FIXED32 || type == SHP_FIXED64) size = type == SHP_FIXED32 ? 4 : 8;
+        else break;
         if (size > n - at) break;
-        bool keep = kept(cell, type), message = keep && what == MESSAGE;
-        uint32_t *list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
         if (keep && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
-        size_t as_is = message && size <= PLAIN && levels && sub != GRAPH ? plain_fields(s, sub, p + at, (size_t)size, levels - 1) : 0;
-        if (!keep || (message && (as_is < size || has_trailer(sub)))) {
+        size_t as_is = 0;
+        if (message && size <= PLAIN && levels && sub != GRAPH && (as_is = short_fields(s->plain[sub], p + at, (size_t)size)) < size)
+            as_is += plain_fields(s, sub, p + at + as_is, (size_t)size - as_is, levels - 1);
+        if (!keep || (message && as_is < size) || trailer) {
             put(s, p + done, i - done);
             done = i;
             if (message && !copy_message(s, (uint32_t)key, sub, count ? s->at + at : 0, width, p + at, as_is, (size_t)size, levels)) break;
@@ -687,22 +702,8 @@ const uint8_t *shp_skim_done(shp_skim *s, size_t *size, shp_read_error *error)
     *error = s->error;
     if (s->error.code) return NULL;
     *size = total(s);
-    s->piece[s->pieces - 1].len = (size_t)(s->to - s->begin);
-    if (s->end == s->arena->at)     /* the unused end of the last piece, still zeros, goes back */
+    if (s->end == s->arena->at)     /* its unused end, still zeros, goes back */
         s->arena->at -= (size_t)(s->end - s->to) & ~(size_t)7;
     s->end = s->to;
-    if (s->pieces > 1) {
-        uint8_t *to = shp_alloc(s->arena, *size);
-        if (!to) { fail(s, SHP_E_MEMORY, s->at); *error = s->error; return NULL; }
-        s->before = 0;
-        s->begin = to;
-        for (uint32_t i = 0; i < s->pieces; i++) {
-            memcpy(to, s->piece[i].at, s->piece[i].len);
-            to += s->piece[i].len;
-        }
-        s->piece[0].at = s->begin;
-        s->pieces = 1;
-        s->to = s->end = to;
-    }
-    return s->piece[0].at;
+    return s->begin;
 }

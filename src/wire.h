@@ -44,7 +44,7 @@ bool shp_next(shp_wire *w, shp_field *f);
 static inline bool shp_next_len(shp_wire *w, uint32_t *key, shp_str *text)
 {
     const uint8_t *p = w->at, *end = w->end;
-    if (end - p < 2 || (p[0] & 0x87) != SHP_LEN || p[0] < SHP_KEY(1, 0)) return false;
+    if (end - p < 2 || (p[0] - SHP_KEY(1, SHP_LEN)) & 0x87) return false;       /* not one of the keys 10, 18, ... 122 */
     *key = *p++;
     uint32_t len = *p++;
     if (len >= 0x80) {

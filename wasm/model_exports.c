@@ -18,7 +18,7 @@ static void *grow(void *host, size_t size)
         top = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
         pages_end = __builtin_wasm_memory_size(0) * (uintptr_t)PAGE;
     }
-    size = (size + 15) & ~(size_t)15;
+    size = (size + 7) & ~(size_t)7;         /* as the arena rounds, so that its blocks are neighbours */
     if (size > pages_end - top) {
         size_t more = (size - (pages_end - top) + PAGE - 1) / PAGE;
         if (more > PAGE || __builtin_wasm_memory_grow(0, more) == SIZE_MAX) return NULL;
