@@ -132,11 +132,13 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
 }
 
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
-static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name)
+static uint32_t slot_for(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
 {
-    uint32_t hash = hash_of(r->seed, name), at = place(n->g, name, hash), slot = slot_at(n->g, at);
+    uint32_t at = place(n->g, name, hash), slot = slot_at(n->g, at);
     return slot == SHP_NONE ? add(r, n, at, name, hash) : slot;
 }
+
+static uint32_t slot_of(shp_reader *r, shp_names *n, shp_str name) { return slot_for(r, n, name, hash_of(r->seed, name)); }
 
 uint32_t shp_graph_find(const shp_graph *g, shp_str name)
 {
@@ -263,10 +265,10 @@ static uint32_t input_of(shp_reader *r, shp_names *n, shp_str name)
 }
 
 /* Whether a graph around n gives a value of that name before the node to which n belongs. */
-static bool is_taken(const shp_names *n, shp_str name)
+static bool is_taken(const shp_names *n, shp_str name, uint32_t hash)
 {
     while ((n = n->around)) {
-        uint32_t slot = shp_graph_find(n->g, name);
+        uint32_t slot = slot_at(n->g, place(n->g, name, hash));
         const shp_slot *s = slot == SHP_NONE ? NULL : &n->g->slot[slot];
         if (s && s->source != SHP_FROM_OUTER) return s->source && (s->source != SHP_FROM_NODE || s->from < n->body);
     }
@@ -277,32 +279,44 @@ static bool is_taken(const shp_names *n, shp_str name)
 static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t node)
 {
     shp_graph *g = n->g;
-    uint32_t before = g->slots, slot = name.len ? slot_of(r, n, name) : SHP_NONE;
+    if (!name.len) return SHP_NONE;
+    uint32_t before = g->slots, hash = hash_of(r->seed, name), slot = slot_for(r, n, name, hash);
     if (slot == SHP_NONE) return slot;
-    bool first = define(n, slot, SHP_FROM_NODE, node), hides = first && is_taken(n, name);
+    bool first = define(n, slot, SHP_FROM_NODE, node), hides = first && is_taken(n, name, hash);
     if (first) n->unsorted |= slot < before;
     if ((!first && !g->slot[slot].twice) || hides) defined_again(r, n, slot, node, hides);
     return slot;
 }
 
+enum { ALIKE_MAX = 1 << 10 };       /* bytes of attributes; longer ones, bodies mostly, have one place for all */
+
+/* Most nodes have the attributes of one before them, byte for byte: then they share them. */
 static const shp_attrs *read_attributes(shp_reader *r, shp_names *n, shp_wire w, uint32_t index, uint32_t count)
 {
+    const uint8_t *bytes = w.at;
+    size_t size = (size_t)(w.end - w.at);
+    struct shp_alike *alike = &r->alike[size > ALIKE_MAX ? 0 : shp_hash(r->seed, bytes, size) % SHP_ALIKE];
+    if (alike->size == size && !memcmp(alike->bytes, bytes, size)) {
+        r->refs += alike->attrs->has_ref;
+        return alike->attrs;
+    }
     shp_attrs *attrs = shp_take(r, 1, sizeof *attrs);
     shp_attr *attr = shp_take(r, count, sizeof *attr);
     size_t before = n->bodies.count;
     uint64_t refs = r->refs;
-    const uint8_t *bytes = w.at;
     if (!attrs || !attr) return NULL;
     attrs->item = attr;
     for (shp_field f; shp_read_next(r, &w, &f); ) {
         if (f.key != SHP_KEY(5, SHP_LEN)) continue;
-        attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));      /* their lengths are written in more than one way */
         shp_read_attr(r, &f.sub, &attr[attrs->count], &n->bodies, index, attrs->count);
+        if (n->bodies.count == before)      /* their lengths are written in more than one way */
+            attrs->hash = shp_hash(attrs->hash, f.sub.at, (size_t)(f.sub.end - f.sub.at));
         attrs->count++;
     }
     attrs->has_graph = n->bodies.count > before;
     attrs->has_ref = r->refs > refs;
     if (attrs->has_graph) attrs->hash = (uintptr_t)bytes;
+    else *alike = (struct shp_alike){ bytes, size, attrs };
     return attrs;
 }
 

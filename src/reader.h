@@ -12,7 +12,7 @@ typedef struct shp_where {
     const struct shp_where *up;
 } shp_where;
 
-enum { SHP_RECENT = 32 };
+enum { SHP_RECENT = 32, SHP_ALIKE = 128 };
 
 typedef struct shp_reader {
     shp_arena *arena;
@@ -24,6 +24,7 @@ typedef struct shp_reader {
     shp_op_proto **op;              /* open-addressing table */
     uint32_t ops, op_bits;
     shp_op_proto *recent[SHP_RECENT];   /* those last seen, by what is quick to look at */
+    struct shp_alike { const uint8_t *bytes; size_t size; const shp_attrs *attrs; } alike[SHP_ALIKE];  /* attributes last read, by a hash */
     uint32_t *pool;                 /* for lists of slots */
     size_t pool_left;
     const shp_where *where;

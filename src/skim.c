@@ -8,10 +8,10 @@ enum kind { MODEL, OPSET, GRAPH, FUNCTION, NODE, ATTRIBUTE, TENSOR, SPARSE, VALU
             OPAQUE_TYPE, SHAPE, DIM, ENTRY, KINDS, UNKNOWN = KINDS };
 
 /* A field's cell: what it is, which counter of its message it has (0: none), and its child's kind or the longest content that is
- * copied. A cell of 0 is left out. */
+ * copied. A cell of 0 is left out. NOTE is left out where it is longer: exporters write empty ones everywhere, sooner copied than not. */
 enum { DROP, INT, FIXED32, FIXED64, TEXT, MESSAGE };
-enum { NO_LIMIT, SHORT, LIST, NAME };
-static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
+enum { NO_LIMIT, NOTE, SHORT, LIST, NAME };
+static const uint32_t limits[] = { 0, 127, 1 << 10, 10 << 10, 64 << 10 };
 
 #define CELL(what, counter, argument) (uint16_t)((what) | (counter) << 3 | (argument) << 6)
 #define WHAT(cell) ((cell) & 7)
@@ -42,7 +42,7 @@ static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
     X(FUNCTION, 13, CELL(TEXT, 0, NAME), "overload") X(FUNCTION, 14, DROP, "metadata_props") \
     X(NODE, 1, CELL(TEXT, 0, NAME), "input")        X(NODE, 2, CELL(TEXT, 0, NAME), "output") \
     X(NODE, 3, CELL(TEXT, 0, NAME), "name")         X(NODE, 4, CELL(TEXT, 0, NAME), "op_type") \
-    X(NODE, 5, SUBS(1, ATTRIBUTE), "attribute")     X(NODE, 6, DROP, "doc_string") \
+    X(NODE, 5, SUBS(1, ATTRIBUTE), "attribute")     X(NODE, 6, CELL(DROP, 0, NOTE), "doc_string") \
     X(NODE, 7, CELL(TEXT, 0, NAME), "domain")       X(NODE, 8, CELL(TEXT, 0, NAME), "overload") \
     X(NODE, 9, DROP, "metadata_props")              X(NODE, 10, DROP, "device_configurations") \
     X(ATTRIBUTE, 1, CELL(TEXT, 0, NAME), "name")    X(ATTRIBUTE, 2, ONE(FIXED32), "f") \
@@ -50,7 +50,7 @@ static const uint32_t limits[] = { 0, 1 << 10, 10 << 10, 64 << 10 };
     X(ATTRIBUTE, 5, SUB(TENSOR), "t")               X(ATTRIBUTE, 6, SUB(GRAPH), "g") \
     X(ATTRIBUTE, 7, CELL(FIXED32, 1, LIST), "floats") X(ATTRIBUTE, 8, CELL(INT, 2, LIST), "ints") \
     X(ATTRIBUTE, 9, CELL(TEXT, 3, SHORT), "strings") X(ATTRIBUTE, 10, SUBS(4, TENSOR), "tensors") \
-    X(ATTRIBUTE, 11, SUBS(5, GRAPH), "graphs")      X(ATTRIBUTE, 13, DROP, "doc_string") \
+    X(ATTRIBUTE, 11, SUBS(5, GRAPH), "graphs")      X(ATTRIBUTE, 13, CELL(DROP, 0, NOTE), "doc_string") \
     X(ATTRIBUTE, 14, SUB(TYPE), "tp")               X(ATTRIBUTE, 15, SUBS(6, TYPE), "type_protos") \
     X(ATTRIBUTE, 20, ONE(INT), "type")              X(ATTRIBUTE, 21, CELL(TEXT, 0, NAME), "ref_attr_name") \
     X(ATTRIBUTE, 22, SUB(SPARSE), "sparse_tensor")  X(ATTRIBUTE, 23, SUBS(7, SPARSE), "sparse_tensors") \
@@ -387,7 +387,7 @@ static void take_length(shp_skim *s, struct frame *f, uint64_t len, uint8_t widt
             s->left = len;
             return;
         }
-        put_record(s, SHP_RECORD_PAYLOAD, (uint64_t[4]){ s->field, s->at, len, UINT64_MAX });
+        if (what) put_record(s, SHP_RECORD_PAYLOAD, (uint64_t[4]){ s->field, s->at, len, UINT64_MAX });
     }
     s->at += len;
 }
@@ -469,7 +469,7 @@ static size_t plain_fields(const shp_skim *s, unsigned kind, const uint8_t *p, s
         unsigned cell = s->cells[kind][key >> 3], sub = ARGUMENT(cell);
         if (!kept(cell, key & 7)) break;
         if ((key & 7) == SHP_LEN) {
-            if (size > limits[SHORT] || size > n - at) break;
+            if (size > limits[WHAT(cell) == DROP ? NOTE : SHORT] || size > n - at) break;
             if (WHAT(cell) == MESSAGE && (!levels || has_trailer(sub) || plain_fields(s, sub, p + at, (size_t)size, levels - 1) < size)) break;
             at += (size_t)size;
         }
@@ -506,7 +506,7 @@ static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uin
     size_t i = 0, done = 0;         /* bytes looked at; of them, copied or left out */
     uint64_t key, size, before = 0;
     unsigned type = 0, sub = 0;
-    bool keep = false, message = false, trailer = false;
+    bool keep = false, note = false, message = false, trailer = false;
     uint32_t *list = NULL;
     while ((i += count ? 0 : short_fields(s->plain[kind], p + i, n - i)) < n) {
         size_t tag = shortest(p + i, n - i, &key), at = i + tag, width = 0;
@@ -517,6 +517,7 @@ static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uin
             type = key & 7;
             sub = ARGUMENT(cell);
             keep = kept(cell, type);
+            note = WHAT(cell) == DROP;
             message = keep && WHAT(cell) == MESSAGE;
             trailer = message && has_trailer(sub);
             list = count && keep && listed(cell, type) ? &count[COUNTER(cell)] : NULL;
@@ -528,11 +529,12 @@ static size_t copy_fields(shp_skim *s, unsigned kind, uint32_t *count, const uin
         } else if (type == SHP_FIXED32 || type == SHP_FIXED64) size = type == SHP_FIXED32 ? 4 : 8;
         else break;
         if (size > n - at) break;
-        if (keep && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
+        bool leave = !keep || (note && size > limits[NOTE]);
+        if (!leave && !message && (size > limits[SHORT] || (list && *list >= SHP_SKIM_LIST))) break;
         size_t as_is = 0;
         if (message && size <= PLAIN && levels && sub != GRAPH && (as_is = short_fields(s->plain[sub], p + at, (size_t)size)) < size)
             as_is += plain_fields(s, sub, p + at + as_is, (size_t)size - as_is, levels - 1);
-        if (!keep || (message && as_is < size) || trailer) {
+        if (leave || (message && as_is < size) || trailer) {
             put(s, p + done, i - done);
             done = i;
             if (message && !copy_message(s, (uint32_t)key, sub, count ? s->at + at : 0, width, p + at, as_is, (size_t)size, levels)) break;
