@@ -68,6 +68,21 @@ test('the bodies of functions stand under their call', () => {
         ['Twice#0', 'a', 'input', 'N'], ['Twice#0', 'r', 'output', 'N'], ['b', 'a', 'input', 'N'], ['b', 'r', 'output', 'N']]);
 });
 
+// Concat doubles the axis that each call names: 2N or 6.
+test('attributes that are the same byte for byte still mean what each call says', () => {
+    const double = (from, to) => ({ op: 'Concat', inputs: [from, from], outputs: [to], attr: { axis: { ref: 'axis', type: 'int' } } });
+    const branch = (name) => ({ g: { nodes: [double('x', name)], outputs: [{ name }] } }), inputs = [float('x', ['N', 3]), { name: 'c', type: 'bool', shape: [] }];
+    const result = inferShapesSync(model({
+        opsets: { '': 18, f: 1 }, inputs, outputs: [{ name: 'a' }, { name: 'b' }],
+        nodes: ['a', 'b'].map((out, axis) => ({ op: 'F', domain: 'f', inputs: ['x', 'c'], outputs: [out], attr: { axis } })),
+        functions: [{ domain: 'f', name: 'F', inputs: ['x', 'c'], outputs: ['y'], attributes: ['axis'], nodes: [double('x', 'h'),
+            { op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: branch('t'), else_branch: branch('e') } }] }],
+    }));
+    assert.deepEqual(result.values.filter(({ name }) => 'abht'.includes(name)).map(({ graph, name, shape }) => [graph, name, shape.join()]), [
+        ['', 'a', '2*N,3'], ['', 'b', 'N,6'], ['F#0', 'h', '2*N,3'], ['F#0/If#1/then_branch', 't', '2*N,3'],
+        ['F#1', 'h', 'N,6'], ['F#1/If#1/then_branch', 't', 'N,6']]);
+});
+
 test('five states stay apart', () => {
     const { values } = inferShapesSync(model({ inputs: [{ name: 'none' }, float('rank', null), float('scalar', []), { name: 'dim', type: 'float', shape: [''] }, float('zero', [0])],
         outputs: [], nodes: [] }));

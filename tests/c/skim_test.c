@@ -10,11 +10,13 @@ static void make_model(void)
     bytes x = sub(11, str(1, "x"), type, str(3, "an input"), sub(4, str(1, "k"), str(2, "v")));
     bytes weight = sub(5, num(1, 20), num(1, 20), num(2, 1), str(8, "w"), len_field(9, filled(1600, 0xff)), str(12, "doc"));
     bytes small = sub(5, num(1, 2), num(2, 7), str(8, "s"), len_field(7, all(varint(3), varint(UINT64_MAX))));
-    bytes long_list = sub(5, str(1, "nodes_values"), times(1500, f32(7, 0.5f)), num(20, 6));
+    bytes long_list = sub(5, str(1, "nodes_values"), times(1500, f32(7, 0.5f)), num(20, 6), len_field(13, filled(128, 'd')));
+    bytes noted = sub(5, str(1, "axis"), num(3, 1), str(13, ""), num(20, 2));
     bytes body = sub(6, sub(1, str(1, "x"), str(2, "b"), str(4, "Relu")), str(2, "body"), sub(12, str(1, "b")));
     bytes nodes = all(sub(1, str(1, "x"), str(1, "w"), str(2, "y"), str(4, "MatMul"), str(6, "a doc"), str(3, "n0")),
-                      sub(1, str(2, "t"), str(4, "TreeEnsemble"), long_list, str(7, "ai.onnx.ml")),
-                      sub(1, str(1, "c"), str(2, "z"), str(4, "If"), sub(5, str(1, "then_branch"), num(20, 5), body)));
+                      sub(1, str(2, "t"), str(4, "TreeEnsemble"), long_list, str(7, "ai.onnx.ml"), len_field(6, filled(128, 'd'))),
+                      sub(1, str(1, "c"), str(2, "z"), str(4, "If"), sub(5, str(1, "then_branch"), num(20, 5), body)),
+                      sub(1, str(1, "x"), str(2, "k"), str(4, "Concat"), noted, len_field(6, filled(127, 'd'))));
     bytes group = all(varint(99 << 3 | 3), num(1, 5), varint(2 << 3 | 3), str(7, "in a group"), varint(2 << 3 | 4), varint(99 << 3 | 4));
     bytes graph = sub(7, nodes, group, str(2, "g"), weight, len_field(10, filled(3000, 'd')), small, x, sub(12, str(1, "y"), type), num(77, 1),
                       sub(14, str(1, "w")), sub(13, str(1, "t")));
@@ -89,6 +91,9 @@ static void what_it_keeps(void)
     CHECK(value(payload, 1) == 9 && value(payload, 3) == 1600 && model.at[value(payload, 2)] == 0xff && model.at[value(payload, 2) - 1] != 0xff);
     CHECK(!field(weight, 12, 0).at && !field(weight, 9, 0).at && !field(graph, 10, 0).at && !field(graph, 99, 0).at && !field(s, 14, 0).at && !field(s, 20, 0).at);
     CHECK(field(field(graph, 5, 1), 7, 0).len == 11);
+    /* short notes on nodes and attributes stay, for they are mostly empty; others go */
+    CHECK(field(field(graph, 1, 0), 6, 0).len == 5 && field(field(graph, 1, 3), 6, 0).len == 127 && field(field(field(graph, 1, 3), 5, 0), 13, 0).at);
+    CHECK(!field(field(graph, 1, 1), 6, 0).at && !field(field(field(graph, 1, 1), 5, 0), 13, 0).at);
     bytes list = field(field(graph, 1, 1), 5, 0), count = field(list, SHP_RECORD_COUNT, 0);
     CHECK(value(count, 1) == 7 && value(count, 2) == 476 && field(list, 7, 1023).at && !field(list, 7, 1024).at);
     /* trailers: the model, the graph, the node and attribute around a body, the body, value_infos, functions; not other nodes */
