@@ -77,7 +77,8 @@ units-once: native
 # --- C ---
 
 .PHONY: native fuzz
-native: $(LIB) $(UNITS:tests/c/%.c=$(OUT)/tests/c/%)
+# The fuzz targets are compiled, too, so that they stay true.
+native: $(LIB) $(UNITS:tests/c/%.c=$(OUT)/tests/c/%) $(FUZZ:%.c=$(OUT)/%.o)
 
 $(LIB): $(SRC:%.c=$(OUT)/%.o)
 	@rm -f $@ && $(AR) rcs $@ $^

@@ -49,14 +49,14 @@ static uint64_t visit(const shp_graph *g, uint32_t depth)
         const uint32_t most[] = { g->nodes + 1, g->inputs, g->initializers, g->nodes, g->outer ? g->outer->slots : 0 };
         MUST(s->source <= SHP_FROM_OUTER && s->from < most[s->source]);
         MUST(g->flawed || (s->source != SHP_FROM_NOTHING && !s->twice));
-        MUST(s->info == SHP_NONE || s->info < g->value_infos);
+        MUST(s->info <= g->value_infos);
         MUST(shp_graph_find(g, s->name) == i);
     }
     for (uint32_t i = 0; i < g->nodes; i++) {
         const shp_node_proto *n = &g->node[i];
         MUST(shp_ordered(g, i) < g->nodes);
         for (uint32_t k = 0; k < n->inputs; k++) MUST(n->input[k] == SHP_NONE || n->input[k] < g->slots);
-        for (uint32_t k = 0; k < n->outputs; k++) MUST(n->output[k] == SHP_NONE || n->output[k] < g->slots);
+        for (uint32_t k = 0; k < n->outputs; k++) MUST(shp_output(n)[k] == SHP_NONE || shp_output(n)[k] < g->slots);
         for (uint32_t k = 0; k < n->attrs->count; k++) {
             const shp_attr *a = &n->attrs->item[k];
             for (uint32_t b = 0; a->ints && b < a->count; b++) sum += (uint64_t)a->ints[b];
