@@ -49,10 +49,10 @@ const one = async (call) => (await measure(call, { gc: () => {}, min_samples: 1,
 
 /* ---- nodes: how time and memory grow ---- */
 
-/** Reads a model and stops at the first node. @param {Uint8Array} bytes */
-function readOnly(bytes) {
+/** Reads a model and stops at the first node. @param {Uint8Array} bytes @param {boolean} reuse */
+function readOnly(bytes, reuse) {
     try {
-        inferShapesSync(bytes, { limits: { operations: 1 } });
+        inferShapesSync(bytes, { reuse, limits: { operations: 1 } });
     } catch (error) {
         if (error.code === 'operations-limit') return;
         throw error;
@@ -62,25 +62,26 @@ function readOnly(bytes) {
 
 async function nodes() {
     console.log('\n## Growth\n');
-    const sizes = [1000, 10000, 100000, 1000000], rows = [], read = [], whole = [];
+    const sizes = [1000, 10000, 100000, 1000000], rows = [];
     const files = sizes.map((n) => made(`chain_${n}`, () => chain(n))), models = files.map((file) => readFileSync(file));
+    const runs = [true, false].flatMap((reuse) => [(bytes) => readOnly(bytes, reuse), (bytes) => inferShapesSync(bytes, { reuse })]);
+    const times = models.map(() => runs.map(() => []));
     for (const [i, bytes] of models.entries()) {            // by size: the collector is long at what the largest one leaves
         for (let round = 0; round < (sizes[i] > 100000 ? 2 : ROUNDS); round++) {
-            (read[i] ??= []).push(await one(() => readOnly(bytes)));
-            (whole[i] ??= []).push(await one(() => inferShapesSync(bytes)));
+            for (const [k, run] of runs.entries()) times[i][k].push(await one(() => run(bytes)));
         }
     }
+    const perNode = (i, k) => median(times[i][k]) * 1e6 / sizes[i];
     for (const [i, n] of sizes.entries()) {
         const { stats } = inferShapesSync(models[i]), { grown } = inProcess('model.mjs', 'alone', files[i]);
-        const perNode = (list) => median(list) * 1e6 / n;
-        rows.push([count(n), time(perNode(read[i])), time(perNode(whole[i])), mib(models[i].length), mib(stats.memory), mib(grown)]);
+        rows.push([count(n), ...runs.map((_, k) => time(perNode(i, k))), mib(models[i].length), mib(stats.memory), mib(grown)]);
         if (n === 100000) {
-            target('skimming and reading, ns a node at 100,000', perNode(read[i]), { most: 300 });
+            target('skimming and reading, ns a node at 100,000', perNode(i, 0), { most: 300 });
             target('memory at 100,000 nodes, MiB', stats.memory / MIB, { most: 64 });
         }
-        if (n === 1000000) target('a node at 1,000,000 against one at 10,000', perNode(whole[i]) * sizes[1] / (median(whole[1]) * 1e6), { most: 1.5 });
+        if (n === 1000000) target('a node at 1,000,000 against one at 10,000', perNode(i, 1) / perNode(1, 1), { most: 1.5 });
     }
-    table(['nodes of a chain', 'skim and read, a node', 'whole call, a node', 'file', 'memory of the engine', 'process grown'], rows);
+    table(['nodes of a chain', 'skim and read, a node', 'whole call', 'in fresh memory: read', 'whole', 'file', 'memory of the engine', 'process grown'], rows);
 }
 
 /* ---- peers ---- */
@@ -119,7 +120,7 @@ async function peers() {
         if (!existsSync(path)) { console.error(`${name}: no ${path}, left out`); continue; }
         const ours = [], theirs = [], loads = [];
         for (let round = 0; round <= ROUNDS; round++) {
-            const our = await one(() => inferShapes(path)), { load, infer } = await peer.run(path);
+            const our = await one(() => inferShapes(path, { reuse: true })), { load, infer } = await peer.run(path);
             if (round) ours.push(our), theirs.push(load + infer), loads.push(load);     // the first round warms up
         }
         const ratio = median(theirs.map((t, i) => t / ours[i]));

@@ -226,7 +226,7 @@ async function run(path, settings) {
     const watcher = watch(path);
     let result;
     try {
-        result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, onProgress: watcher.onProgress });
+        result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, reuse: true, onProgress: watcher.onProgress });
     } catch (error) {
         watcher.stop();
         if (error instanceof TypeError && /^options\./.test(error.message)) throw new UsageError(error.message);

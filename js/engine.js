@@ -82,13 +82,13 @@ class Instance {
     }
 }
 
-/** The instance of a call that is over, for the next one: fresh memory takes longer than most calls. The reference is weak, so it goes when
- * it would have gone anyway.
+/** An instance that is out of work, for evaluations and for calls that are to share one: fresh memory takes longer than most of them. The
+ * reference is weak, so it goes when it would have gone anyway.
  * @type {WeakRef<Instance> | undefined} */
 let idle;
 
-/** An instance as good as new. @param {WebAssembly.Module} module */
-function instance(module) {
+/** The idle instance, as good as new, or a new one. @param {WebAssembly.Module} module */
+function borrow(module) {
     const kept = idle?.deref();
     idle = undefined;
     if (kept?.module !== module) return new Instance(module);
@@ -96,11 +96,8 @@ function instance(module) {
     return kept;
 }
 
-/** Leaves an instance to the next call. @template T @param {Instance} wasm @param {T} result what has been taken out of it */
-function leave(wasm, result) {
-    idle = new WeakRef(wasm);
-    return result;
-}
+/** @param {Instance} wasm what nobody uses any more */
+const leave = (wasm) => { idle = new WeakRef(wasm); };
 
 /** @param {number} n */
 const split = (n) => [n >>> 0, Math.floor(n / 2 ** 32)];
@@ -137,7 +134,7 @@ function ruleOf({ operators }, name) {
  * @returns {Generator<unknown, Report, any>}
  */
 export function* infer(module, source, options, encoded, host, stats) {
-    const wasm = instance(module), { exports } = wasm, { onProgress, signal } = options;
+    const { onProgress, signal, reuse } = options, wasm = reuse ? borrow(module) : new Instance(module), { exports } = wasm;
     const next = windows(source), size = source.size === undefined ? [0xffffffff, 0xffffffff] : split(source.size);
 
     /** @param {Uint8Array} bytes */
@@ -187,8 +184,12 @@ export function* infer(module, source, options, encoded, host, stats) {
         stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
         stats.nodes = wasm.word(L.WORD_NODES);
         stats.memory = wasm.word(L.WORD_MEMORY);
-        if (status === L.DONE) return leave(wasm, wasm.report());
-        if (status === L.ERROR) throw leave(wasm, wasm.failure());
+        if (status === L.DONE || status === L.ERROR) {
+            const answer = status === L.DONE ? wasm.report() : wasm.failure();
+            if (reuse) leave(wasm);
+            if (answer instanceof Report) return answer;
+            throw answer;
+        }
         const { bytesRead, nodesDone, nodes } = stats;
         signal?.throwIfAborted();
         onProgress?.({ phase: nodes ? 'infer' : 'read', bytesRead, size: source.size, nodesDone, nodes });
@@ -217,8 +218,8 @@ export function* infer(module, source, options, encoded, host, stats) {
  * @returns {(text: string) => bigint | Error}
  */
 export function evaluator(module, bindings) {
-    const encoded = encodeBindings(bindings), wasm = instance(module), at = wasm.put(encoded);
-    leave(wasm, undefined);         // an evaluation does not wait: no call begins before it is over
+    const encoded = encodeBindings(bindings), wasm = borrow(module), at = wasm.put(encoded);
+    leave(wasm);                    // an evaluation does not wait: no call begins before it is over
     return (text) => {
         const bytes = encoder.encode(text);
         const status = wasm.exports.model_evaluate(wasm.put(bytes), bytes.length, at, encoded.length);

@@ -129,6 +129,9 @@ export interface InferOptions<Rule = AsyncOperatorRule> {
     /** Rules for operators: `{ 'my.domain::Foo': (node) => [{ type, shape }] }`. */
     operators?: Readonly<Record<string, Rule>> | undefined;
     limits?: Limits | undefined;
+    /** Takes the memory of the call before it that said so, too, and leaves it to the next one: for many models one after another. What it
+     * answers is the same; the memory stays until it is collected as garbage. Default false: each call has fresh memory, dropped at its end. */
+    reuse?: boolean | undefined;
     onProgress?: ((progress: Progress) => void) | undefined;
     signal?: AbortSignal | undefined;
 }

@@ -4,7 +4,7 @@ import * as L from './layout.js';
 /** @import { InferOptions, OperatorOutput, ValueOption } from './model.d.ts' */
 
 const LIMITS = ['nesting', 'rank', 'elements', 'terms', 'depth', 'values', 'memory', 'operations'];
-const KNOWN = ['freeDimensionOverrides', 'inputs', 'externalData', 'strict', 'merge', 'operators', 'limits', 'onProgress', 'signal'];
+const KNOWN = ['freeDimensionOverrides', 'inputs', 'externalData', 'strict', 'merge', 'operators', 'limits', 'reuse', 'onProgress', 'signal'];
 const INT64 = 2n ** 63n;
 
 /** @param {unknown} value */
@@ -126,9 +126,11 @@ function addBindings(to, given, where, least) {
 export function encodeOptions(options) {
     if (typeof options !== 'object' || !options) throw wrong('options', options, 'an object');
     for (const key in options) placeIn(KNOWN, key, 'options');
-    const { strict, signal } = options, merge = options.merge ?? 'refine', to = new Message();
+    const { strict, reuse, signal } = options, merge = options.merge ?? 'refine', to = new Message();
     if (signal != null && typeof signal.throwIfAborted !== 'function') throw wrong('options.signal', signal, 'an AbortSignal');
-    if (strict != null && typeof strict !== 'boolean') throw wrong('options.strict', strict, 'true or false');
+    for (const [key, value] of Object.entries({ strict, reuse })) {
+        if (value != null && typeof value !== 'boolean') throw wrong(`options.${key}`, value, 'true or false');
+    }
     if (merge !== 'refine' && merge !== 'override') throw wrong('options.merge', merge, '"refine" or "override"');
     to.int(L.FIELD_STRICT, strict ?? false);
     to.int(L.FIELD_OVERRIDE, merge === 'override');

@@ -83,6 +83,30 @@ test('attributes that are the same byte for byte still mean what each call says'
         ['F#1', 'h', 'N,6'], ['F#1/If#1/then_branch', 't', 'N,6']]);
 });
 
+test('each call has an instance of its own, unless it says that it may reuse one; the answers are the same', async () => {
+    const { Instance } = WebAssembly, broken = branchy.subarray(0, 60), bytes = [branchy, relu(['N', 'M']), relu([2]), branchy];
+    let made = 0;
+    WebAssembly.Instance = class extends Instance {
+        constructor(...args) { super(...args); made++; }
+    };
+    try {
+        const want = bytes.map((b) => inferShapesSync(b).stringify());
+        assert.equal(made, bytes.length);
+        assert.deepEqual(bytes.map((b) => {
+            assert.throws(() => inferShapesSync(broken, { reuse: true }), ModelError);
+            return inferShapesSync(b, { reuse: true }).stringify();
+        }), want);
+        assert.equal(made, bytes.length + 1);
+        const source = (b) => ({ size: b.length, read: async (offset, length) => b.slice(offset, offset + Math.min(length, 50)) });
+        assert.deepEqual((await Promise.all(bytes.map((b) => inferShapes(source(b), { reuse: true })))).map((r) => r.stringify()), want);     // at the same time
+        const { values } = inferShapesSync(branchy, { reuse: true });
+        inferShapesSync(relu(['N', 'M']), { reuse: true });
+        assert.deepEqual(values.map((v) => v.name), JSON.parse(want[0]).values.map((v) => v.name));      // what is looked at later is no longer in that memory
+    } finally {
+        WebAssembly.Instance = Instance;
+    }
+});
+
 test('five states stay apart', () => {
     const { values } = inferShapesSync(model({ inputs: [{ name: 'none' }, float('rank', null), float('scalar', []), { name: 'dim', type: 'float', shape: [''] }, float('zero', [0])],
         outputs: [], nodes: [] }));
@@ -607,12 +631,12 @@ test('wrong options are TypeErrors that name the option', async () => {
         [{ inputs: { x: 3 } }, /"x"/], [{ inputs: { x: { shape: 3 } } }, /shape/], [{ inputs: { x: [-1] } }, /shape\[0\]/], [{ inputs: { x: { type: 'flaot', shape: [1] } } }, /"x".*type/],
         [{ operators: { Foo: 3 } }, /"Foo"/], [{ limits: { speed: 3 } }, /"speed"/], [{ limits: { rank: -1 } }, /limits\.rank/],
         [{ inputs: { x: { dims: [1, 2] } } }, /"x".*has "dims": it knows type, shape, data/], [{ externalData: 3 }, /^options\.externalData is 3/],
-        [3, /^options is 3/], [{ signal: {} }, /^options\.signal is an object: pass an AbortSignal/], [{ onProgress: 1 }, /onProgress/]]) {
+        [3, /^options is 3/], [{ signal: {} }, /^options\.signal is an object: pass an AbortSignal/], [{ reuse: 1 }, /^options\.reuse is 1: pass true or false/], [{ onProgress: 1 }, /onProgress/]]) {
         const told = (error) => error instanceof TypeError && message.test(error.message);
         assert.throws(() => inferShapesSync(relu(['N']), options), told, message.source);
         await assert.rejects(inferShapes(relu(['N']), options), told, message.source);
     }
-    const nothing = { freeDimensionOverrides: null, inputs: { x: null }, externalData: null, strict: null, merge: null, operators: null, limits: { memory: null, rank: undefined }, onProgress: null, signal: null };
+    const nothing = { freeDimensionOverrides: null, inputs: { x: null }, externalData: null, strict: null, merge: null, operators: null, reuse: null, limits: { memory: null, rank: undefined }, onProgress: null, signal: null };
     assert.equal(inferShapesSync(relu(['N']), nothing).stringify(), inferShapesSync(relu(['N'])).stringify());
     assert.equal((await inferShapes(relu(['N']), nothing)).stringify(), inferShapesSync(relu(['N'])).stringify());
 });
