@@ -598,15 +598,14 @@ static bool pull_out(shp_dims *t, shp_dim a, int64_t b, bool exact, shp_dim *q, 
  * floor((c - 1 - x)/c); and for multiples of b more of it. 0 with no failure where there is none. */
 static shp_dim unnest(shp_dims *t, shp_dim a, shp_dim b)
 {
-    int64_t n = 0;
-    bool whole = shp_dim_number(t, b, &n);
+    const int64_t *number = shp_dim_number(t, b);
+    int64_t n = number ? *number : 0;
     for (shp_atom *f = dim_compound(t, a, UINT32_MAX); f; f = dim_compound(t, a, f->id)) {
         shp_dim c, rest;
-        int64_t k;
         if (f->kind != ATOM_FLOOR || shp_dim_lo(t, f->arg[1]) < 0 || !dim_split(t, a, f, &c, &rest)
-            || !shp_dim_number(t, c, &k)) continue;
-        int64_t sign = k == 1 || k == -1 ? k : 0;
-        if (!sign && whole) {
+            || !(number = shp_dim_number(t, c))) continue;
+        int64_t k = *number, sign = k == 1 || k == -1 ? k : 0;
+        if (!sign && n) {
             int64_t left = mod64(k, n);
             sign = left == 1 && (n > 2 || k > 0) ? 1 : left == n - 1 ? -1 : 0;
         }
@@ -614,7 +613,7 @@ static shp_dim unnest(shp_dims *t, shp_dim a, shp_dim b)
         shp_dim top = dim_sum(t, dim_times(t, f->arg[1], rest), 1, f->arg[0], sign);
         if (sign < 0) top = dim_plus(t, dim_add(t, top, f->arg[1]), -1);
         shp_dim out = dim_floor(t, top, dim_times(t, b, f->arg[1]));
-        if (out && k != sign) out = dim_sum(t, out, 1, f->dim, whole ? (k - sign) / n : 0);
+        if (out && k != sign) out = dim_sum(t, out, 1, f->dim, n ? (k - sign) / n : 0);
         return out;
     }
     return 0;
@@ -675,17 +674,18 @@ static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b)
 {
-    int64_t x, y;
+    const int64_t *number;
     upright(t, &a, &b);
     if (!a || !b || b == ZERO) return 0;
-    if (!shp_dim_number(t, b, &y)) {
+    if (!(number = shp_dim_number(t, b))) {
         if (t->level > MAX_DEPTH) return fail(t, FAIL_LIMIT);
         t->level++;
         shp_dim d = floor_by_dim(t, a, b);
         t->level--;
         return d;
     }
-    if (shp_dim_number(t, a, &x)) return shp_dim_const(t, floor64(x, y));
+    int64_t y = *number;
+    if ((number = shp_dim_number(t, a))) return shp_dim_const(t, floor64(*number, y));
     return y == 1 ? a : floor_by_number(t, a, y);
 }
 
@@ -707,8 +707,9 @@ static bool flatten_min(shp_dims *t, shp_dim *list, uint32_t *n)
     for (uint32_t i = 0; i < *n; i++) {
         for (shp_atom *x = dim_compound(t, list[i], UINT32_MAX); x; x = dim_compound(t, list[i], x->id)) {
             shp_dim c, rest;
-            int64_t k;
-            if (x->kind != ATOM_MIN || !dim_split(t, list[i], x, &c, &rest) || !shp_dim_number(t, c, &k) || k < 0) continue;
+            const int64_t *number;
+            if (x->kind != ATOM_MIN || !dim_split(t, list[i], x, &c, &rest) || !(number = shp_dim_number(t, c)) || *number < 0) continue;
+            int64_t k = *number;
             if (*n + x->n - 1 > MAX_ARGS) return fail(t, FAIL_LIMIT);
             for (uint32_t j = 0; j < x->n; j++) {
                 shp_dim e = dim_sum(t, rest, 1, x->arg[j], k);
@@ -829,7 +830,7 @@ shp_dim dim_broadcast(shp_dims *t, const shp_dim *from, uint32_t n)
 {
     shp_dim list[MAX_ARGS], number = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (from[i] == ONE || from[i] == number || !shp_dim_number(t, from[i], NULL)) continue;
+        if (from[i] == ONE || from[i] == number || !shp_dim_number(t, from[i])) continue;
         if (number) return 0;                   /* two different ones: a contradiction */
         number = from[i];
     }
@@ -923,12 +924,12 @@ shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth)
 
 bool *shp_dims_overflow(shp_dims *t) { return &t->overflow; }
 
-bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value)
+const int64_t *shp_dim_number(const shp_dims *t, shp_dim d)
 {
     const shp_expr *e = open_at(t, d);
-    if (!is_small(d) && (e->n != 1 || e->term[0].mono)) return false;
-    if (value) *value = is_small(d) ? small_value(d) : e->term[0].coef;
-    return true;
+    if (!is_small(d)) return e->n == 1 && !e->term[0].mono ? &e->term[0].coef : NULL;
+    ((shp_dims *)t)->number = small_value(d);
+    return &t->number;
 }
 
 const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d)

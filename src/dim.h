@@ -92,7 +92,8 @@ static inline shp_dim shp_dim_broadcast(shp_dims *t, shp_dim a, shp_dim b) { ret
 shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b);
 
 /* ---- asking ---- */
-bool shp_dim_number(const shp_dims *t, shp_dim d, int64_t *value);  /* is it a number, and which (value may be NULL) */
+/* The number that d is, or NULL where it is none. It stands there until the next one is asked for. */
+const int64_t *shp_dim_number(const shp_dims *t, shp_dim d);
 /* Bounds that hold for every value of the symbols within their kinds; INT64_MIN and INT64_MAX stand for none.
  * Sees through floor (a - b*floor(a/b) is in [0, b-1]) and Min. */
 int64_t shp_dim_lo(shp_dims *t, shp_dim d);

@@ -105,6 +105,7 @@ struct shp_dims {
     shp_memo memo[MEMO];
     uint32_t epoch, epochs, printed, level; /* epoch: of what is known now; epochs: the last one that was new */
     shp_dim_failure failure;                /* why the last answer of 0 was one */
+    int64_t number;                         /* the last that was asked for and is its own handle */
     bool overflow;
     bool shifting;                          /* symbols stand for something else: facts do not hold */
     const shp_point *point;                 /* for these values, NULL: for s + 1 */

@@ -35,11 +35,11 @@ static int64_t over_elements(shp_dims *t, shp_dim rest, shp_dim c, const shp_ato
 /* Lower bound of rest + c*floor(a/b) through a - b + 1 <= b*floor(a/b) <= a. */
 static bool over_floor(shp_dims *t, shp_dim rest, shp_dim c, const shp_atom *x, bool positive, int *budget, int64_t *lo)
 {
-    int64_t b;
+    const int64_t *number;
     shp_dim a = x->arg[0], den = x->arg[1];
     if (positive) a = dim_plus(t, dim_less(t, a, den), 1);
-    if (shp_dim_number(t, den, &b)) {
-        int64_t v = lower(t, dim_sum(t, rest, b, dim_times(t, c, a), 1), budget);
+    if ((number = shp_dim_number(t, den))) {
+        int64_t b = *number, v = lower(t, dim_sum(t, rest, b, dim_times(t, c, a), 1), budget);
         *lo = v == INT64_MIN ? v : floor64(v, b) + (v % b != 0);
         return true;
     }
@@ -108,8 +108,9 @@ int64_t shp_dim_hi(shp_dims *t, shp_dim d)
 /* floor(a/b): for a b that is no number only its sign is used. */
 static void bound_floor(shp_dims *t, shp_atom *x)
 {
-    int64_t lo = shp_dim_lo(t, x->arg[0]), hi = shp_dim_hi(t, x->arg[0]), b = 1;
-    bool number = shp_dim_number(t, x->arg[1], &b);
+    int64_t lo = shp_dim_lo(t, x->arg[0]), hi = shp_dim_hi(t, x->arg[0]);
+    const int64_t *number = shp_dim_number(t, x->arg[1]);
+    int64_t b = number ? *number : 1;
     if (b < 1 || (!number && shp_dim_lo(t, x->arg[1]) < 0)) return;
     if (lo != INT64_MIN) x->is.lo = number ? floor64(lo, b) : lo < 0 ? lo : 0;
     if (hi != INT64_MAX) x->is.hi = number ? floor64(hi, b) : hi < 0 ? -1 : hi;
@@ -151,8 +152,9 @@ static shp_dim difference(shp_dims *t, shp_dim a, shp_dim b)
 
 int shp_dim_ge(shp_dims *t, shp_dim a, shp_dim b)
 {
-    int64_t x, y;
-    if (shp_dim_number(t, a, &x) && shp_dim_number(t, b, &y)) return x >= y;
+    const int64_t *number = shp_dim_number(t, a);
+    int64_t x = number ? *number : 0;
+    if (number && (number = shp_dim_number(t, b))) return x >= *number;
     shp_dim d = difference(t, a, b);
     return !d ? -1 : shp_dim_lo(t, d) >= 0 ? 1 : shp_dim_hi(t, d) < 0 ? 0 : -1;
 }
@@ -181,7 +183,7 @@ int shp_dim_eq(shp_dims *t, shp_dim a, shp_dim b)
 {
     if (!a || !b) return -1;
     if (a == b) return 1;
-    if (shp_dim_number(t, a, NULL) && shp_dim_number(t, b, NULL)) return 0;
+    if (shp_dim_number(t, a) && shp_dim_number(t, b)) return 0;
     shp_dim d = difference(t, a, b);
     if (!d) return -1;
     if (never_zero(t, d)) return 0;
@@ -262,7 +264,7 @@ static shp_dim resolve(shp_dims *t, shp_dim d)
 
 static shp_dim rebuild(shp_dims *t, shp_dim d)
 {
-    if (!d || shp_dim_number(t, d, NULL)) return d;
+    if (!d || shp_dim_number(t, d)) return d;
     if (!t->shifting) return resolve(t, d);
     shp_expr *e = open_at(t, d);
     if (t->point) return rebuild_terms(t, d);
@@ -287,10 +289,11 @@ bool shp_dim_eval(shp_dims *t, shp_dim d, bool (*value)(void *arg, const shp_sym
     shp_point p = { value, arg };
     t->shifting = true;
     t->point = &p;
-    d = rebuild(t, d);
+    const int64_t *number = shp_dim_number(t, rebuild(t, d));
     t->point = NULL;
     t->shifting = false;
-    return shp_dim_number(t, d, result);
+    if (number) *result = *number;
+    return number != NULL;
 }
 
 /* ---- equalities ---- */

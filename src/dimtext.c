@@ -25,9 +25,9 @@ static shp_dim with_mod(shp_dims *t, shp_dim c, const shp_atom *x)
 /* floor(a/b) as its complement, times c. */
 static shp_dim with_complement(shp_dims *t, shp_dim c, const shp_atom *x)
 {
-    int64_t b;
-    if (!shp_dim_number(t, x->arg[1], &b)) return 0;
-    shp_dim whole, arg[2] = { dim_complement(t, x->arg[0], b, &whole), x->arg[1] };
+    const int64_t *b = shp_dim_number(t, x->arg[1]);
+    if (!b) return 0;
+    shp_dim whole, arg[2] = { dim_complement(t, x->arg[0], *b, &whole), x->arg[1] };
     return arg[0] ? dim_times(t, c, dim_less(t, whole, dim_atom(t, ATOM_FLOOR, arg, 2))) : 0;
 }
 
@@ -45,7 +45,7 @@ static shp_dim absorb_constant(shp_dims *t, shp_dim d)
     const shp_atom *x = dim_compound(t, d, UINT32_MAX);
     shp_dim c, rest, arg[MAX_ARGS];
     if (!x || (x->kind != ATOM_MIN && x->kind != ATOM_MAX) || !dim_split(t, d, x, &c, &rest)
-        || c != ONE || rest == ZERO || !shp_dim_number(t, rest, NULL)) return d;
+        || c != ONE || rest == ZERO || !shp_dim_number(t, rest)) return d;
     for (uint32_t i = 0; i < x->n; i++) arg[i] = dim_add(t, x->arg[i], rest);
     shp_dim whole = dim_atom(t, x->kind, arg, x->n);
     return whole ? whole : d;
@@ -130,7 +130,7 @@ static void put_operand(out *o, shp_dim d, bool product)
 {
     d = fold(o->t, d);
     bool plain = open_at(o->t, d)->n < 2 && dim_lead(o->t, d) >= 0;
-    if (plain && !product) plain = dim_lone(o->t, d) || shp_dim_number(o->t, d, NULL);
+    if (plain && !product) plain = dim_lone(o->t, d) || shp_dim_number(o->t, d);
     if (!plain) put_text(o, "(");
     put_dim(o, d);
     if (!plain) put_text(o, ")");
@@ -319,14 +319,15 @@ static fraction parse_primary(reader *r)
 static fraction parse_factor(reader *r)
 {
     bool minus = false;
-    int64_t n;
     for (char c; (c = peek(r)) == '-' || c == '+'; r->at++) minus ^= c == '-';
     fraction base = parse_primary(r), unit = over(ONE, ONE);
     if (base && peek(r) == '*' && r->at + 1 < r->end && r->at[1] == '*') {
         r->at += 2;
         fraction x = base;
-        if (!shp_dim_number(r->t, whole(r->t, parse_primary(r)), &n) || n < 0 || n > 64) return 0;
-        for (base = unit; n > 0; n--) base = combine(r->t, SHP_DIM_MUL, base, x);
+        const int64_t *n = shp_dim_number(r->t, whole(r->t, parse_primary(r)));
+        if (!n || *n < 0 || *n > 64) return 0;
+        base = unit;
+        for (int64_t k = *n; k > 0; k--) base = combine(r->t, SHP_DIM_MUL, base, x);
     }
     return minus ? combine(r->t, SHP_DIM_SUB, over(ZERO, ONE), base) : base;
 }

@@ -358,14 +358,14 @@ static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
 static bool fits(const shp_infer *x, const shp_shape *declared, const shp_shape *s)
 {
     for (int32_t i = 0; i < s->rank && declared->rank == s->rank; i++)
-        if (declared->dim[i] != s->dim[i] && shp_dim_number(x->dims, declared->dim[i], NULL)) return false;
+        if (declared->dim[i] != s->dim[i] && shp_dim_number(x->dims, declared->dim[i])) return false;
     return declared->rank == s->rank;
 }
 
 static bool all_numbers(const shp_infer *x, const shp_shape *s)
 {
     for (int32_t k = 0; s && k < s->rank; k++)
-        if (!shp_dim_number(x->dims, s->dim[k], NULL)) return false;
+        if (!shp_dim_number(x->dims, s->dim[k])) return false;
     return true;
 }
 
@@ -507,7 +507,7 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
         shp_dim name = named_dim(x, p->param);
         /* What a body makes must not leave it. Of sizes that rules made the first keeps the name: two that the file only calls alike may differ. Where
          * not even the rank is inferred there is only the file's word. */
-        if (!shp_dim_number(x->dims, name, NULL) && (s != x->main || (u->of && u->of != p && symbol->origin.why != SHP_WHY_UNKNOWN_OP))) return d;
+        if (!shp_dim_number(x->dims, name) && (s != x->main || (u->of && u->of != p && symbol->origin.why != SHP_WHY_UNKNOWN_OP))) return d;
         u->of = p;
         return shp_dim_unify(x->dims, d, name) ? shp_dim_resolve(x->dims, d) : d;
     }

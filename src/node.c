@@ -131,7 +131,7 @@ uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s)
     bool open = false;
     for (int32_t i = 0; i < s->rank; i++) {
         hash = shp_mix(hash, s->dim[i]);
-        open |= !shp_dim_number(x->dims, s->dim[i], NULL);
+        open |= !shp_dim_number(x->dims, s->dim[i]);
     }
     hash = (hash & ~(uint64_t)3) | 2 | open;
     if (s->rank >= 0) ((shp_shape *)s)->hash = hash;
@@ -159,12 +159,13 @@ const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c)
 
 int64_t shp_shape_count(const shp_infer *x, const shp_shape *s)
 {
-    int64_t count = 1, v;
+    int64_t count = 1;
     bool zero = false;
     for (int32_t i = 0; s && i < s->rank; i++) {
-        if (!shp_dim_number(x->dims, s->dim[i], &v) || v < 0) return -1;
-        zero |= v == 0;
-        count = !v || count > INT64_MAX / v ? INT64_MAX : count * v;
+        const int64_t *v = shp_dim_number(x->dims, s->dim[i]);
+        if (!v || *v < 0) return -1;
+        zero |= *v == 0;
+        count = !*v || count > INT64_MAX / *v ? INT64_MAX : count * *v;
     }
     return !s || s->rank < 0 ? -1 : zero ? 0 : count;
 }
@@ -312,21 +313,18 @@ shp_elem shp_in_only(shp_node *n, uint32_t i)
 
 shp_dim shp_in_scalar(shp_node *n, uint32_t i) { return shp_elem_whole(shp_in_only(n, i)); }
 
-bool shp_in_int(shp_node *n, uint32_t i, int64_t *out)
+bool shp_in_number(shp_node *n, uint32_t i)
 {
-    return shp_dim_number(n->dims, shp_in_scalar(n, i), out);
-}
-
-bool shp_in_float(shp_node *n, uint32_t i, double *out)
-{
-    return shp_elem_number(n, shp_in_only(n, i), out);
+    const int64_t *number = shp_dim_number(n->dims, shp_in_scalar(n, i));
+    if (number) n->number = *number;
+    return number != NULL;
 }
 
 int64_t shp_in_length(shp_node *n, uint32_t i)
 {
     const shp_shape *s = shp_in_shape(n, i);
-    int64_t length;
-    return s && s->rank == 1 && shp_dim_number(n->dims, s->dim[0], &length) ? length : -1;
+    const int64_t *length = s && s->rank == 1 ? shp_dim_number(n->dims, s->dim[0]) : NULL;
+    return length ? *length : -1;
 }
 
 /* ---- attributes ---- */
@@ -444,10 +442,10 @@ int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
     shp_shape *s = shp_shape_new(n->x, rank);
     if (!s) return SHP_OK;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) {
-        int64_t size = 0;
         shp_dim d = dim ? dim[i] : 0;
-        bool negative = shp_dim_number(n->dims, d, &size) && size < 0;
-        if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, size);
+        const int64_t *size = shp_dim_number(n->dims, d);
+        bool negative = size && *size < 0;
+        if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, *size);
         s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, dim ? SHP_WHY_CONTENT : SHP_WHY_RANK);
     }
     n->out[o].shape = s;
@@ -491,7 +489,7 @@ void shp_out_content(shp_node *n, uint32_t o, const shp_content *c)
     for (uint32_t i = 0; i < c->count && !c->item; i++) {
         shp_elem e = c->elem[i];
         known += e != 0;
-        open += !shp_elem_is_real(e) && !shp_dim_number(n->dims, shp_elem_num(e), NULL);
+        open += !shp_elem_is_real(e) && !shp_dim_number(n->dims, shp_elem_num(e));
     }
     bool tensor = !c->item && shp_type_kind(n->x, n->out[o].type) <= SHP_KIND_TENSOR;
     if (tensor && ((c->count && !known) || (open && c->count > SHP_SYMBOLS_MAX))) return;
@@ -532,8 +530,8 @@ shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)
     if (!shp_dim_unify(n->dims, a, b)) return 0;
     a = shp_dim_resolve(n->dims, a);
     b = shp_dim_resolve(n->dims, b);
-    if (shp_dim_number(n->dims, b, NULL)) return b;
-    if (shp_dim_number(n->dims, a, NULL)) return a;
+    if (shp_dim_number(n->dims, b)) return b;
+    if (shp_dim_number(n->dims, a)) return a;
     return shp_dim_has_undeclared(n->dims, a) && !shp_dim_has_undeclared(n->dims, b) ? b : a;
 }
 

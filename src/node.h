@@ -91,6 +91,8 @@ typedef struct shp_node {
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */
     uint64_t id;                    /* value number of the whole node: same deterministic operator, attributes and input values */
+    int64_t number;                 /* what was found last to be a number: which */
+    double real;
     uint64_t *read;                 /* bits for --why: 2*i shape or type, 2*i + 1 content of input i < 32 was read */
 } shp_node;
 
@@ -117,8 +119,9 @@ const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
  * number, and as a double. */
 shp_elem shp_in_only(shp_node *n, uint32_t i);
 shp_dim shp_in_scalar(shp_node *n, uint32_t i);
-bool shp_in_int(shp_node *n, uint32_t i, int64_t *out);
-bool shp_in_float(shp_node *n, uint32_t i, double *out);
+bool shp_in_number(shp_node *n, uint32_t i);        /* n->number says which; so a rule needs no memory for it: */
+#define shp_in_int(n, i, v) (shp_in_number(n, i) && (*(v) = (n)->number, true))
+#define shp_in_float(n, i, v) shp_elem_number(n, shp_in_only(n, i), v)
 /* The number of elements of a rank-1 input (a target's length is a rank): -1 unknown. */
 int64_t shp_in_length(shp_node *n, uint32_t i);
 

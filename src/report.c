@@ -274,10 +274,10 @@ static uint32_t text_dim(builder *b, shp_dim d)
 /* A dim; contents tell nothing of unnamed symbols that stand in no shape: `content` gives null for these. */
 static cell cell_dim(builder *b, shp_dim d, bool content)
 {
-    int64_t v;
     d = shp_dim_resolve(b->x->dims, d);
     if (!d) return mark(SHP_CELL_NULL, 0);
-    if (shp_dim_number(b->x->dims, d, &v)) return cell_int(b, v);
+    const int64_t *v = shp_dim_number(b->x->dims, d);
+    if (v) return cell_int(b, *v);
     uint32_t id = get(b, KEY_DIM, d);
     if (id == SHP_NONE) {
         b->hidden = false;
@@ -298,9 +298,9 @@ static cell cell_elem(builder *b, shp_elem e, bool flag)
     cell c = cell_dim(b, d, true);
     if (flag && c <= 1) return mark(c ? SHP_CELL_TRUE : SHP_CELL_FALSE, 0);
     if (den == 1 || marked(c, SHP_CELL_NULL)) return c;
-    int64_t v;
     d = shp_dim_resolve(b->x->dims, d);
-    if (shp_dim_number(b->x->dims, d, &v)) return cell_real(b, (double)v / den);
+    const int64_t *v = shp_dim_number(b->x->dims, d);
+    if (v) return cell_real(b, (double)*v / den);
     bool sum = !shp_dim_symbol(b->x->dims, d);
     if (sum) append(b, SHP_STR("("));
     append(b, text_at(b, (uint32_t)c));
@@ -657,10 +657,10 @@ static void write_equals(builder *b)
             const shp_symbol *s = symbol_of(b, side[k]);
             uint32_t symbol = s ? get(b, KEY_SYMBOL, address(s)) : SHP_NONE, other;
             if (symbol == SHP_NONE) continue;
-            int64_t v;
             shp_dim d = shp_dim_resolve(b->x->dims, side[!k]);
-            if (shp_dim_number(b->x->dims, d, &v)) {
-                append_int(b, v);
+            const int64_t *v = shp_dim_number(b->x->dims, d);
+            if (v) {
+                append_int(b, *v);
                 other = close_text(b);
             } else {
                 cell c = cell_dim(b, d, true);

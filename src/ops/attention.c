@@ -111,7 +111,7 @@ int infer_linear_attention(shp_node *n)
     for (uint32_t i = 4; i < 6; i++) {
         shp_dim last = shp_want_dim(n, i, 2, 0);
         shp_dim other = i == 5 ? lit(1) : mul(n, size[H], size[K]);
-        if (is_num(n, last, NULL) && size[K] != last && shp_dim_eq(n->dims, last, other) == 0)
+        if (shp_is_num(n, last) && size[K] != last && shp_dim_eq(n->dims, last, other) == 0)
             shp_fail4(n, SHP_D_SHAPE, "axis %d of %i is neither %x nor %x", 2, i, size[K], other);
     }
     return shp_lay(n, "> B L N*V; B K H V", size);

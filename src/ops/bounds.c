@@ -4,8 +4,6 @@
  * as a content whose two elements are the least and the greatest that any element may be; equal ones make a tensor of one value. Only
  * integers, bools and constant floats have them: bounds of a symbolic float would take up assumptions that no size asks for. */
 
-static bool constant(shp_node *n, shp_elem e) { double v; return shp_elem_number(n, e, &v); }
-
 /* The least and the greatest that any element of input i may be: its bounds, or the one value that its elements have. */
 static bool in_bounds(shp_node *n, uint32_t i, shp_elem b[2])
 {
@@ -20,11 +18,10 @@ static bool in_bounds(shp_node *n, uint32_t i, shp_elem b[2])
     return true;
 }
 
-bool shp_in_value(shp_node *n, uint32_t i, shp_elem *e)
+shp_elem shp_in_value(shp_node *n, uint32_t i)
 {
     const shp_content *c = shp_in_bounds(n, i);
-    if (c) *e = c->elem[0];
-    return c && c->elem[0] == c->elem[1];
+    return c && c->elem[0] == c->elem[1] ? c->elem[0] : 0;
 }
 
 void shp_out_bounds(shp_node *n, uint32_t o, shp_elem lo, shp_elem hi)
@@ -37,7 +34,7 @@ void shp_out_bounds(shp_node *n, uint32_t o, shp_elem lo, shp_elem hi)
     for (uint32_t i = 0; c && i < c->count; i++) c->elem[i] = i ? hi : lo;
     if (few || !c) { shp_out_content(n, o, c); return; }
     c->bounds = true;
-    c->fixed = constant(n, lo) && constant(n, hi);
+    c->fixed = shp_elem_is_number(n, lo) && shp_elem_is_number(n, hi);
     n->out[o].content = c;
 }
 
@@ -71,7 +68,7 @@ static int slope(shp_calc op, int operand)
 static bool bounded(shp_node *n, shp_calc op, int dtype, shp_elem a[4])
 {
     bool numbers = true, flag = op >= SHP_EQUAL && op <= SHP_XOR, one = a[0] == a[1] && a[2] == a[3], floats = shp_dtype_kind(dtype) == 'F';
-    for (int k = 0; k < 4; k++) numbers = numbers && constant(n, a[k]);
+    for (int k = 0; k < 4; k++) numbers = numbers && shp_elem_is_number(n, a[k]);
     if (floats ? !one || !numbers : !numbers && op >= SHP_DIV && op <= SHP_POW) return false;
     if (one) a[0] = a[1] = shp_elem_calc(n, op, dtype, a[0], a[2]);
     else {

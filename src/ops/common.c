@@ -9,7 +9,12 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims,
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
-bool shp_is_num(shp_node *n, shp_dim d, int64_t *v) { return shp_dim_number(n->dims, d, v); }
+bool shp_is_num(shp_node *n, shp_dim d)
+{
+    const int64_t *number = shp_dim_number(n->dims, d);
+    if (number) n->number = *number;
+    return number != NULL;
+}
 
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
 {

@@ -31,13 +31,13 @@ double shp_elem_value(shp_elem e)
 
 static bool is_rough(shp_elem e) { return (e >> 32 & ROUGH) != 0; }
 
-bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v) { return is_num(n, shp_elem_whole(e), v); }
+bool shp_elem_is_num(shp_node *n, shp_elem e) { return shp_is_num(n, shp_elem_whole(e)); }
 
-bool shp_elem_number(shp_node *n, shp_elem e, double *v)
+bool shp_elem_is_number(shp_node *n, shp_elem e)
 {
     int64_t i;
-    if (shp_elem_is_real(e)) *v = shp_elem_value(e);
-    else if (is_num(n, shp_elem_num(e), &i)) *v = (double)i / shp_elem_den(e);
+    if (shp_elem_is_real(e)) n->real = shp_elem_value(e);
+    else if (is_num(n, shp_elem_num(e), &i)) n->real = (double)i / shp_elem_den(e);
     else return false;
     return true;
 }
@@ -143,7 +143,7 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
     if (!d) return UNKNOWN;
     bool natural = shp_dtype_kind(dtype) == 'U';
     int64_t most = bits < 64 ? ((int64_t)1 << (natural ? bits : bits - 1)) - 1 : INT64_MAX, least = natural ? 0 : -most - 1;
-    bool exact = bits < 32 || is_num(n, d, NULL);       /* larger types are taken to hold what sizes make */
+    bool exact = bits < 32 || shp_is_num(n, d);       /* larger types are taken to hold what sizes make */
     for (int side = 0; bits == 32 && !exact && side < 2 - natural; side++) {        /* 32 bits hold a size; what may be more is assumed to fit */
         shp_dim up = side ? negated(n, d) : d;
         if (shp_dim_within(n->dims, up)) continue;
@@ -436,7 +436,7 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         if (x && dtype == SHP_FLOAT && hi(n, x) >= 1 << 24) shp_assume(n, num(n, (1 << 24) - 1), x, "float32");
         return quotient(n, dtype, x, den);
     case SHP_DIV:
-        if (is_num(n, pn, NULL) || !shp_at_least(n, qn, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
+        if (shp_is_num(n, pn) || !shp_at_least(n, qn, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
         qn = shp_dim_div_exact(n->dims, pn, qn);
         return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, shp_dim_div_exact(n->dims, x, y), 1);
     case SHP_ADD: case SHP_SUB: fits = power_of_2(pd) || power_of_2(qd); break;

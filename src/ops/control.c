@@ -135,7 +135,7 @@ static void join(shp_node *n, const shp_fact *a, const shp_fact *b, shp_fact *bo
     if (!least || shp_dim_lo(n->dims, least) < 0 || !a->shape || !b->shape || a->shape->rank != b->shape->rank) return;
     shp_shape *s = shp_spliced(n, both->shape, 0, 0, a->shape->dim, 0);
     for (int32_t k = 0; s && k < s->rank && k < a->shape->rank; k++)
-        if (is_num(n, shp_dim_div_exact(n->dims, sub(n, a->shape->dim[k], b->shape->dim[k]), least), NULL)) s->dim[k] = a->shape->dim[k];
+        if (shp_is_num(n, shp_dim_div_exact(n->dims, sub(n, a->shape->dim[k], b->shape->dim[k]), least))) s->dim[k] = a->shape->dim[k];
     n->own = true;
     both->shape = s;
 }

@@ -211,9 +211,7 @@ int infer_where(shp_node *n)
         else if (a == b) c->elem[p] = a;
     }
     shp_out_content(n, 0, c);
-    shp_elem yes;
-    int64_t v;
-    if (shp_in_value(n, 0, &yes) && shp_elem_is_int(n, yes, &v)) shp_out_bounds_of(n, 0, v ? 1 : 2);
+    if (shp_elem_is_num(n, shp_in_value(n, 0))) shp_out_bounds_of(n, 0, n->number ? 1 : 2);
     return SHP_OK;
 }
 

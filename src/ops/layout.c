@@ -192,7 +192,7 @@ int infer_expand(shp_node *n)
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
         shp_dim a = k < lead ? one : x->dim[k - lead], t = k < skip ? one : shp_list_at(n, &l, k - skip);
-        d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : is_num(n, a, NULL) ? a : 0;
+        d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : shp_is_num(n, a) ? a : 0;
         bool negative = is_num(n, t, &v) && v < 0;
         if (negative || (!d[k] && a && t))
             return shp_fail4(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", 0, 1, a, t);
@@ -254,7 +254,7 @@ int infer_concat(shp_node *n)
     if (rank < 0) return SHP_OK;
     d[axis] = sum;
     shp_out(n, 0, rank, d);
-    if (!piece || !is_num(n, sum, NULL)) return SHP_OK;
+    if (!piece || !shp_is_num(n, sum)) return SHP_OK;
     for (uint32_t i = 0; i < inputs; i++) piece[i] = (shp_piece){ shp_in_content(n, i), shp_count(n, shp_in_shape(n, i)) };
     shp_out_joined(n, 0, axis, piece, inputs);
     return SHP_OK;
@@ -268,7 +268,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
     if (!chunk && uneven) {
         chunk = ceil_div(n, whole, count);
         last = parts == 2 ? floor_div(n, whole, count) : sub(n, whole, mul(n, chunk, num(n, parts - 1)));
-    } else if (!chunk) chunk = last = is_num(n, whole, NULL) ? lit(-1) : floor_div(n, whole, count);
+    } else if (!chunk) chunk = last = shp_is_num(n, whole) ? lit(-1) : floor_div(n, whole, count);
     if (is_num(n, last, &v) && v < 0) return !shp_fail2(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d parts", whole, parts);
     for (int64_t i = 0; i < (int64_t)n->nout; i++) part[i] = i < parts - 1 ? chunk : last;
     return true;

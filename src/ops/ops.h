@@ -19,7 +19,7 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
-bool shp_is_num(shp_node *n, shp_dim d, int64_t *v);
+bool shp_is_num(shp_node *n, shp_dim d);            /* n->number says which */
 static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp_dim_small(v) : shp_num(n, v); }
 #define lit(v) SHP_DIM_LITERAL(v)       /* a number that the rule itself names */
 #define add(n, a, b) shp_add(n, a, b)
@@ -27,7 +27,7 @@ static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp
 #define mul(n, a, b) shp_mul(n, a, b)
 #define floor_div(n, a, b) shp_floor_div(n, a, b)
 #define ceil_div(n, a, b) shp_ceil_div(n, a, b)
-#define is_num(n, d, v) shp_is_num(n, d, v)
+#define is_num(n, d, v) (shp_is_num(n, d) && (*(v) = (n)->number, true))
 static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
 static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
 #define is(n, d, v) ((d) == lit(v))     /* v: of 31 bits */
@@ -48,8 +48,10 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);
 
 /* ---- element arithmetic (ops/content.c): unknown in, unknown out; exact or unknown ---- */
 shp_elem shp_elem_int(shp_node *n, int64_t v);
-bool shp_elem_number(shp_node *n, shp_elem e, double *v);       /* a number of any form, as a double */
-bool shp_elem_is_int(shp_node *n, shp_elem e, int64_t *v);      /* an integer constant (den 1) */
+bool shp_elem_is_number(shp_node *n, shp_elem e);  /* a number of any form; n->real says which, as a double */
+#define shp_elem_number(n, e, v) (shp_elem_is_number(n, e) && (*(v) = (n)->real, true))
+bool shp_elem_is_num(shp_node *n, shp_elem e);      /* an integer constant (den 1); n->number says which */
+#define shp_elem_is_int(n, e, v) (shp_elem_is_num(n, e) && (*(v) = (n)->number, true))
 /* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown; of 32 bits symbols are assumed to fit), floats rounded as the type
  * is; symbolic as far as the specification's arithmetic and the assumptions R2a, b and e let them. Comparisons and logic give 0 or 1 where the
  * ranges decide. b is ignored by what takes one operand (from SHP_NEG on). */
@@ -66,8 +68,8 @@ int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
 bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count);
 /* ---- bounds (ops/bounds.c): between what the elements of a tensor lie that has too many for a content, or a number of them that is open.
  * Of a tensor without elements they say nothing. Where output o has a content already, what gives it bounds does nothing. ---- */
-/* Whether input i has one value in all places by its bounds, and which. */
-bool shp_in_value(shp_node *n, uint32_t i, shp_elem *e);
+/* The one value that input i has in all places by its bounds, else 0. */
+shp_elem shp_in_value(shp_node *n, uint32_t i);
 /* Gives output o, whose shape is set, these bounds (elements, where there is one value and they are few); those of input i. */
 void shp_out_bounds(shp_node *n, uint32_t o, shp_elem lo, shp_elem hi);
 void shp_out_bounds_of(shp_node *n, uint32_t o, uint32_t i);

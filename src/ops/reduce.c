@@ -83,10 +83,10 @@ static void reduced_elements(shp_node *n, const shp_shape *x, const reduction *r
 /* The bounds of a tensor of one value: Max and Min keep it, of a group with elements; Sum of integers has it as many times as the group has. */
 static void reduced_bounds(shp_node *n, const shp_shape *x, const reduction *r, way how, shp_calc op)
 {
-    shp_elem e;
+    shp_elem e = shp_in_value(n, 0);
     shp_dim group = lit(1);
     int dtype = shp_in_dtype(n, 0);
-    if (how != FOLD || op == SHP_MUL || !r->known || !shp_in_value(n, 0, &e) || (op == SHP_ADD && shp_dtype_kind(dtype) == 'F')) return;
+    if (how != FOLD || op == SHP_MUL || !r->known || !e || (op == SHP_ADD && shp_dtype_kind(dtype) == 'F')) return;
     for (int32_t k = 0; k < x->rank; k++) {
         if (!r->axis[k]) continue;
         if (op != SHP_ADD && !shp_at_least(n, x->dim[k], 1, "reduction")) return;

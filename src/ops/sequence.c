@@ -142,7 +142,7 @@ static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, boo
  * Source: ONNX SplitToSequence-11; onnxruntime 1.32. */
 int infer_split_to_sequence(shp_node *n)
 {
-    int64_t total, size, parts = -1;
+    int64_t total = 0, size = 0, parts = -1;
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0), *s = shp_want_rank(n, 1, 0, 1);
     bool has = shp_has(n, 1), even = !has || (s && !s->rank);

@@ -26,7 +26,7 @@ static shp_dim not_below(shp_node *n, shp_dim a, int64_t floor)
 static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, shp_dim far)
 {
     int64_t v;
-    if (is_num(n, index, &v) && !is_num(n, d, NULL) && (v >= FAR || v <= -FAR)) return v > 0 ? far : near;
+    if (is_num(n, index, &v) && !shp_is_num(n, d) && (v >= FAR || v <= -FAR)) return v > 0 ? far : near;
     if (shp_at_least(n, index, 0, "slice")) return index;
     if (is_num(n, index, &v) && v <= -INT64_MAX) return near;       /* what cannot be negated or added to */
     shp_dim back = sub(n, lit(0), index);
@@ -69,7 +69,7 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
         return 0;
     }
     shp_dim len = (*step > 0 ? forward : backward)(n, d, start, end, *step, &from);
-    if (len && !is_num(n, len, NULL) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d)) {
+    if (len && !shp_is_num(n, len) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d)) {
         /* 0 or 1 of a size that data decides: a symbol of its own, the same for the same sizes, so that a later requirement can decide it */
         shp_origin origin = { n->scope, n->index, 0, axis, SHP_WHY_DATA };
         len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, &origin);
