@@ -113,13 +113,25 @@ export class Report {
             for (let i = first + this.indexOf(row), other = first; other < first + count; other++) if (other !== i && this.isSame(other, i)) return true;
             return false;
         }
-        let shared = this.shared[scope];
-        if (!shared) {
-            const seen = new Set();
-            shared = this.shared[scope] = new Set();
-            for (let i = first; i < first + count; i++) (seen.has(this.string(i)) ? shared : seen).add(this.string(i));
+        return (this.shared[scope] ??= this.doubles(first, count)).has(name);
+    }
+
+    /** What several of `count` strings are. To make a set of all of them takes longer than to count their hashes, which few have in common.
+     * @param {number} first @param {number} count */
+    doubles(first, count) {
+        const { chars, text } = this, start = this.tables[L.TEXT], ascii = text.length === chars.length;    // else other bytes may be the same text
+        const times = new Uint8Array(2 ** (32 - Math.clz32(8 * count))), hashes = new Uint32Array(count), seen = new Set(), double = new Set();
+        for (let i = 0; i < count; i++) {
+            let hash = 0;
+            for (let k = start[first + i]; k < start[first + i + 1]; k++) hash = Math.imul(hash ^ chars[k], 0x5bd1e995) ^ hash >>> 15;
+            hashes[i] = hash & (times.length - 1);
+            if (times[hashes[i]] < 2) times[hashes[i]]++;
         }
-        return shared.has(name);
+        for (let i = 0; i < count; i++) {
+            const s = ascii && times[hashes[i]] < 2 ? '' : this.string(first + i);
+            if (s) (seen.has(s) ? double : seen).add(s);
+        }
+        return double;
     }
 
     /** Whether two strings are the same bytes. @param {number} i @param {number} k */
