@@ -72,7 +72,7 @@ function parse(args) {
         const [name, shape] = splitOption(text, '--input');
         inputs[name] = shape.trim() === '' ? [] : shape.split(',').map((dim) => dim.trim()).map((dim) => {
             const given = size(dim);
-            if (dim === '' || dim[0] === '-' || given === undefined && /^\d+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
+            if (dim === '' || dim[0] === '-' || given === undefined && /^[\d.]+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
             return dim === '?' ? null : given ?? dim;
         });
     }

@@ -115,7 +115,7 @@ test('--why', () => {
 
 test('usage', () => {
     for (const args of [[], ['--nonsense', good], ['--bind', 'N', good], ['--bind', 'N=x', good], ['--bind', 'N=-1', good], ['--input', 'x=1,,2', good], ['--json', '--why', 'x', good], ['-', '-'],
-        ['--bind', 'N=99999999999999999999', good], ['--input', 'x=99999999999999999999', good]]) {
+        ['--bind', 'N=99999999999999999999', good], ['--input', 'x=99999999999999999999', good], ['--input', 'x=1,224.224', good]]) {
         const { status, stdout, stderr } = run(args);
         assert.deepEqual([status, stdout], [2, ''], args.join(' '));
         assert.match(stderr, /^onnx-shape: [^\n]+\n$/, args.join(' '));
