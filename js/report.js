@@ -113,7 +113,8 @@ export class Report {
             for (let i = first + this.indexOf(row), other = first; other < first + count; other++) if (other !== i && this.isSame(other, i)) return true;
             return false;
         }
-        return (this.shared[scope] ??= this.doubles(first, count)).has(name);
+        const shared = this.shared[scope] ??= this.doubles(first, count);
+        return shared.size > 0 && shared.has(name);         // to look into an empty set costs a hash, too
     }
 
     /** What several of `count` strings are. To make a set of all of them takes longer than to count their hashes, which few have in common.

@@ -115,20 +115,23 @@ static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
     return true;
 }
 
-/* A new slot at its place in the table. */
+/* A new slot at its place in the table, which is made for as many as there is memory for. */
 static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint32_t hash)
 {
     shp_graph *g = n->g;
+    uint32_t slot = g->slots;
     if (++r->slots > r->values) { shp_read_fail(r, SHP_E_VALUES); return SHP_NONE; }
-    if (g->slots == n->room) {
-        shp_slot *more = shp_append(r, g->slot, g->slots, &n->room, sizeof *more);
+    if (slot == n->room) {
+        shp_slot *more = shp_append(r, g->slot, slot, &n->room, sizeof *more);
         if (!more) return SHP_NONE;
         g->slot = more;
+        if (!table_for(r, g, n->room)) return SHP_NONE;
+        at = place(g, name, hash);
     }
-    enter(g, at, g->slots, hash);
-    g->slot[g->slots++] = (shp_slot){ .name = name, .from = n->node };
-    if (g->slots >> (g->bits - 3) >= 7 && !table_for(r, g, (uint64_t)g->slots * 2)) return SHP_NONE;
-    return g->slots - 1;
+    enter(g, at, slot, hash);
+    g->slot[slot].name = name;
+    g->slot[slot].from = n->node;
+    return g->slots++;
 }
 
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
@@ -350,7 +353,8 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
     shp_node_proto *node = &n->g->node[index];
     *node = (shp_node_proto){ name, op_of(r, &op), &none, inputs, outputs, slot };
     slot += inputs;
-    for (uint32_t i = 0; i < outputs; i++) *slot++ = n->out[i];
+    for (uint32_t i = 0; i < outputs; i++) slot[i] = n->out[i];
+    slot += outputs;
     r->pool_left -= (size_t)(slot - r->pool);
     r->pool = slot;
     if (attrs) node->attrs = read_attributes(r, n, attributes, index, attrs);
