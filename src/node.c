@@ -535,6 +535,8 @@ shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)
     return shp_dim_has_undeclared(n->dims, a) && !shp_dim_has_undeclared(n->dims, b) ? b : a;
 }
 
+enum { RECENT = 16 };               /* assumptions looked at for one that says more */
+
 void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
 {
     shp_infer *x = n->x;
@@ -542,6 +544,11 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
     if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
     n->own = true;
     if (p->probing) return;
+    /* What the first turn of a loop assumed holds on the others: S >= 1 says S + unk >= 1. */
+    for (size_t i = x->assumptions; i && shp_dim_has_fresh(x->dims, lhs) && x->assumptions - i < RECENT; i--) {
+        const shp_assumption *a = &x->assumption[i - 1];
+        if (shp_dim_ge(x->dims, shp_dim_sub(x->dims, lhs, a->lhs), shp_dim_sub(x->dims, rhs, a->rhs)) == 1) return;
+    }
     uint64_t key = shp_mix(lhs, rhs) | 1;
     if (p->assumed_count * 2 >= p->assumed_room) {
         uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;

@@ -386,6 +386,22 @@ test('what every turn of a loop, or each item of a sequence, makes of sizes', ()
     assert.match(result.get('more').shape[0], /^unk__/);        // grows by more each time
 });
 
+// By hand; onnxruntime 1.32 gives L + turns, with one new step a turn, where a cap of 20 ends the loop Max(L + 1, 20).
+test('what only grows from turn to turn is never less than at first', () => {
+    const big = '9223372036854775807', last = { op: 'Slice', inputs: ['s', 'minus', 'big', 'one'], outputs: ['last'] }, grow = { op: 'Concat', inputs: ['s', 'last'], outputs: ['s2'], attr: { axis: 1 } };
+    const greedy = (limit, ...stop) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [{ name: 'ids', type: 'int64', shape: ['B', 'L'] }, { name: 'm', type: 'int64', shape: [] }], outputs: [{ name: 'seqs' }],
+        initializers: [['minus', [1], -1], ['big', [1], big], ['one', [1], 1], ['at', [], 1], ['twenty', [], 20]].map(([name, dims, v]) => ({ name, type: 'int64', dims, data: [v] })), nodes: [
+            { op: 'Loop', name: 'gen', inputs: [limit, '', 'ids'], outputs: ['seqs', 'steps'], attr: { body: { g: {
+                inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }, { name: 's', type: 'int64' }],
+                outputs: [{ name: 'd' }, { name: 's2' }, { name: 'last' }], nodes: [last, grow, ...stop] } } } }] }));
+    const shapes = (result) => [['seqs'], ['steps'], ['last', 'gen/body'], ['s2', 'gen/body']].map((at) => result.get(...at).shape);
+    const some = greedy('m', { op: 'Identity', inputs: ['c'], outputs: ['d'] });
+    assert.deepEqual(shapes(some), [['B', 'L + Max(unk__0, 0)'], ['Max(unk__0, 0)', 'B', 1], ['B', 1], ['B', 'L + unk__1 + 1']]);
+    assert.deepEqual(some.assumptions.map(({ lhs, rhs }) => [lhs, rhs]), [['L', 1]]);
+    const capped = greedy('', { op: 'Shape', inputs: ['s2'], outputs: ['n'] }, { op: 'Gather', inputs: ['n', 'at'], outputs: ['k'] }, binary('Less', 'k', 'twenty', 'd'));
+    assert.deepEqual(shapes(capped), [['B', 'Max(L + 1, 20)'], ['20 - Min(L, 19)', 'B', 1], ['B', 1], ['B', 'L + unk__0 + 1']]);
+});
+
 test('how often a condition lets a loop run that compares a counter', () => {
     const scalar = (name, type) => ({ name, type, shape: [] });
     const start = (k, steps) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],

@@ -192,7 +192,15 @@ static bool same_content(const shp_content *a, const shp_content *b)
     return a->length || (a->count == b->count && memcmp(a->elem, b->elem, a->count * sizeof *a->elem) == 0);
 }
 
-/* What holds of a carried value before and after a turn; axes that differ become symbols of the body, one per state and axis. */
+/* A symbol of the body for an axis of a state, one for each seed. */
+static shp_dim of_turn(shp_node *n, const shp_scope *body, uint32_t state, uint32_t axis, uint64_t seed)
+{
+    shp_origin origin = { body, n->index, state, axis, SHP_WHY_MERGE };
+    return shp_dim_fresh(n->dims, shp_mix(shp_mix(shp_mix(n->id, seed), n->scope->seed), ((uint64_t)state << 32) + axis), SHP_COUNT, &origin);
+}
+
+/* What holds of a carried value before and after a turn; axes that differ become symbols of the body, one per state and axis: for what they
+ * have grown by where no turn takes anything away, so that what holds of the first size still does, else for all of them. */
 static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const shp_fact *before, const shp_fact *after, bool forget)
 {
     shp_fact f = shp_fact_merge(n, 0, before, after);
@@ -202,10 +210,12 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
     if (!f.shape || a == b || a->rank != b->rank) return f;
     shp_shape *s = shp_spliced(n, a, 0, 0, a->dim, 0);
     for (int32_t i = 0; s && i < s->rank; i++) {
-        if (a->dim[i] == b->dim[i]) continue;
-        shp_origin origin = { body, n->index, state, (uint32_t)i, SHP_WHY_MERGE };
-        uint64_t key = shp_mix(shp_mix(shp_mix(n->id, 0x57a7e), n->scope->seed), ((uint64_t)state << 32) + (uint32_t)i);
-        s->dim[i] = shp_dim_fresh(n->dims, key, SHP_COUNT, &origin);
+        shp_dim d = a->dim[i];
+        if (d == b->dim[i]) continue;
+        shp_dim all = of_turn(n, body, state, (uint32_t)i, 0x57a7e), more = of_turn(n, body, state, (uint32_t)i, 0x57a7f);
+        if (d == all) continue;
+        if (shp_dim_lo(n->dims, sub(n, b->dim[i], d)) < 0) s->dim[i] = all;
+        else if (!shp_dim_mentions(n->dims, d, shp_dim_symbol(n->dims, more))) s->dim[i] = add(n, d, more);
     }
     f.shape = s;
     return f;
@@ -253,6 +263,13 @@ static int64_t condition_of(shp_node *n, const shp_scope *body)
     return is_num(n, only(n, &f), &v) ? v : -1;
 }
 
+/* Takes what is `start` at first, and `after` where it was `before`, as growing by the same every turn if it does. */
+static void counts_turns(shp_node *n, shp_dim turn, shp_dim start, shp_dim before, shp_dim after)
+{
+    shp_dim each = sub(n, after, before);
+    if (is_num(n, each, NULL)) shp_dim_unify(n->dims, sub(n, before, start), mul(n, turn, each));
+}
+
 /* How often the body runs before a condition ends it that compares what grows by the same every turn; 0 where that is not known. */
 static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body, bool enters)
 {
@@ -263,8 +280,11 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
     if (!d) return 0;
     for (uint32_t i = 0; i < l->states; i++) {
         shp_body_output(n, body, 1 + i, &f);
-        shp_dim x = only(n, l->in + 2 + i), each = sub(n, only(n, &f), x);
-        if (is_num(n, each, &k)) shp_dim_unify(n->dims, x, add(n, only(n, l->start + 2 + i), mul(n, turn, each)));
+        const shp_fact *in = l->in + 2 + i, *start = l->start + 2 + i;
+        counts_turns(n, turn, only(n, start), only(n, in), only(n, &f));
+        if (!l->widened[i] || !in->shape || !start->shape || in->shape->rank != start->shape->rank) continue;
+        for (int32_t axis = 0; axis < in->shape->rank; axis++)
+            counts_turns(n, turn, start->shape->dim[axis], in->shape->dim[axis], f.shape->dim[axis]);
     }
     d = shp_dim_resolve(n->dims, d);
     inside = shp_dims_mark(n->dims);
