@@ -1104,6 +1104,11 @@ static void start(shp_infer *x)
     check_graph(x, x->main);
     if (!x->model->opsets && x->model->ir_version >= 3)
         shp_diagnose(x, x->main, NULL, SHP_D_OPSET, NULL, "the model imports no opset: %d is taken", (int64_t)SHP_OPSET_NEWEST);
+    for (uint32_t i = 0; i < x->model->opsets; i++) {
+        int64_t version = x->model->opset[i].version, taken = version < 1 ? 1 : SHP_OPSET_NEWEST;
+        if (!x->model->opset[i].domain.len && (version < 1 || version > taken))
+            shp_diagnose(x, x->main, NULL, version < 1 ? SHP_D_OPSET : SHP_D_LIMIT, NULL, "the model imports opset %d: %d is taken", version, taken);
+    }
     enter_inputs(x, x->main);
     for (uint32_t i = 0; i < g->inputs; i++) {
         uint32_t slot = g->input[i];

@@ -98,6 +98,7 @@ struct shp_infer {
     shp_request request;
     uint64_t operations;            /* nodes done, bodies' turns included */
     uint32_t done;                  /* nodes of the main graph done */
+    uint32_t following;             /* loops that are followed turn by turn, one in another */
     shp_code error;                 /* why the call ended (SHP_ERROR) */
     shp_str error_message;
     struct shp_private *p;          /* infer.c's own */

@@ -109,6 +109,17 @@ test('bodies and functions as deep as they may be, and one deeper', () => {
     }
 });
 
+// Followed turn by turn, all of them, the innermost body would run 16 million times.
+test('loops in loops, each of few turns', () => {
+    let body = [{ op: 'Concat', inputs: ['x5', 'one'], outputs: ['y'], attr: { axis: 0 } }];
+    for (let i = 5; i >= 0; i--)
+        body = [{ op: 'Loop', inputs: ['n', '', i ? `x${i - 1}` : 'x'], outputs: ['y'], attr: { body: { g: { nodes: body,
+            inputs: [`i${i}`, `c${i}`, `x${i}`].map((name) => ({ name })), outputs: [{ name: `c${i}` }, { name: 'y' }] } } } }];
+    const result = inferShapesSync(model({ opsets: { '': 18 }, nodes: body, inputs: [{ name: 'x', type: 'float', shape: ['N'] }], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'n', type: 'int64', dims: [], data: [16] }, { name: 'one', type: 'float', dims: [1], data: [1] }] }), { limits: { operations: 1e6 } });
+    assert.deepEqual(result.get('y').shape, [`N + ${16 ** 6}`]);
+});
+
 test('a real model cut at 1,000 places', () => {
     for (let i = 0; i < 1000; i++) {
         const size = Math.floor(real.length * i / 1000), outcome = survives(real.subarray(0, size), `cut at ${size}`);

@@ -125,7 +125,7 @@ test('five states stay apart', () => {
         [[null, null], ['float32', null], ['float32', []], ['float32', ['unk__0']], ['float32', [0]]]);
 });
 
-test('the opset of a node: its function\'s import, else the model\'s; none at all is an error', () => {
+test('the opset of a node: its function\'s import, else the model\'s; none at all, or one below 1, is an error', () => {
     const nodes = [{ op: 'Add', inputs: ['x', 'y'], outputs: ['z'] }], values = [float('x', ['N', 3]), float('y', [3])];      // broadcasts from opset 7 on
     const shapes = (bytes) => {
         const { values, diagnostics } = inferShapesSync(bytes);
@@ -134,6 +134,8 @@ test('the opset of a node: its function\'s import, else the model\'s; none at al
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { 'com.microsoft': 1 } })), [['N', 3], []]);
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {} })), [['N', 3], ['opset']]);
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {}, ir: 2 })), [null, ['shape']]);
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { '': 0 } })), [null, ['opset', 'shape']]);
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { '': 99 } })), [['N', 3], ['limit']]);
     const local = { name: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'], nodes, opsets: { local: 1 } };
     const call = [{ op: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'] }];
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes: call, functions: [local], opsets: { '': 18, local: 1 } })), [['N', 3], []]);
@@ -400,6 +402,22 @@ test('what only grows from turn to turn is never less than at first', () => {
     assert.deepEqual(some.assumptions.map(({ lhs, rhs }) => [lhs, rhs]), [['L', 1]]);
     const capped = greedy('', { op: 'Shape', inputs: ['s2'], outputs: ['n'] }, { op: 'Gather', inputs: ['n', 'at'], outputs: ['k'] }, binary('Less', 'k', 'twenty', 'd'));
     assert.deepEqual(shapes(capped), [['B', 'Max(L + 1, 20)'], ['20 - Min(L, 19)', 'B', 1], ['B', 1], ['B', 'L + unk__0 + 1']]);
+});
+
+// By hand; onnxruntime 1.32 gives these for T = 12 and 4.
+test('no turn of a counted loop reaches the count', () => {
+    const sizes = (first, past, count = 't') => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 'T', 6])], outputs: [{ name: 'y' }],
+        initializers: [['one', [], 1], ['four', [], 4], ['at', [1], [0]], ['axis', [1], [1]]].map(([name, dims, v]) => ({ name, type: 'int64', dims, data: [v].flat() })), nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'one'], outputs: ['t'] }, binary('Div', 't', 'four', 'chunks'),
+            { op: 'Loop', name: 'each', inputs: [count, ''], outputs: ['y'], attr: { body: { g: {
+                inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'd' }, { name: 'z' }], nodes: [
+                    { op: 'Identity', inputs: ['c'], outputs: ['d'] }, binary('Add', 'i', 'one', 'j'), binary('Mul', 'i', 'four', 'i4'), binary('Add', 'i4', 'four', 'j4'),
+                    { op: 'Unsqueeze', inputs: [first, 'at'], outputs: ['from'] }, { op: 'Unsqueeze', inputs: [past, 'at'], outputs: ['to'] },
+                    { op: 'Slice', inputs: ['x', 'from', 'to', 'axis'], outputs: ['z'] }] } } } }] }));
+    assert.deepEqual(sizes('i', 'j').get('y').shape, ['T', 'B', 1, 6]);
+    assert.deepEqual(sizes('i4', 'j4', 'chunks').get('y').shape, ['floor(T/4)', 'B', 4, 6]);
+    assert.deepEqual(sizes('one', 'j').get('z', 'each/body').shape, ['B', 'Mod(unk__1, T)', 6]);
+    assert.deepEqual(sizes('i', 'j').assumptions, []);
 });
 
 test('how often a condition lets a loop run that compares a counter', () => {

@@ -30,7 +30,7 @@ const ADVICE = {
     'unknown-name': 'Check the spelling against `symbols` and `values` of the result. Overrides go by the whole `dim_param`, spaces included.',
     'default-used': 'If the model is run with another value for that input, give it with `inputs`.',
     'unknown-operator': 'Give a rule for it with `operators`. Without one, its outputs have the types and shapes that the file declares, or none.',
-    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form, or, where it is gone, what took its place. A model must import an opset.',
+    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form, or, where it is gone, what took its place. A model must import an opset, 1 or later.',
     arity: 'Compare the node\'s inputs and outputs with the operator\'s definition at that opset.',
     attribute: 'The attribute that the message names is missing, of another kind, there twice, none of the operator\'s at that opset (from where on it may be an input), or has a value that is not allowed.',
     type: 'Put a Cast in front of that input, or correct its type.',
@@ -41,7 +41,7 @@ const ADVICE = {
     'host-rule': 'A rule in `operators` threw, or gave something that is no type or shape; its message follows.',
     'declared-mismatch': 'The file\'s own declaration is wrong, and what was inferred stands. If it is the inference that seems wrong, please report it.',
     'declared-narrower': 'The file declares a size or name for what is an expression over the inputs\' sizes. The declaration holds only for some sizes; the expression stands.',
-    limit: 'The model goes beyond `limits.rank`: raise it if more should be known.',
+    limit: 'The model goes beyond `limits.rank`: raise it if more should be known; or it imports an opset newer than the rules here.',
     overflow: 'No tensor can be that large: sizes given with an option, or constants in the model, are too big.',
 };
 

@@ -6,11 +6,12 @@
 #include <string.h>
 
 enum { TURNS_MAX = 40,              /* a fixed point widens at least one axis a turn; past this the rank goes */
-       UNROLL_MAX = 16 };           /* turns that are followed one by one */
+       UNROLL_MAX = 16,             /* turns that are followed one by one */
+       FOLLOW_MAX = 2 };            /* loops, one in another, whose turns are */
 
 /* Input i of a Loop's body, its turn number or condition: a scalar, or [1] where the body declares it so (runtimes then give that). Its value
- * is v; below 0: not known. */
-static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, int64_t v, shp_fact *f)
+ * is v. */
+static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, shp_dim v, shp_fact *f)
 {
     const shp_attr *a = shp_attr_get(n, "body");
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + sizeof(shp_dim));
@@ -18,9 +19,20 @@ static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, int64_t v, shp_f
         s->rank = 1;
         s->dim[0] = lit(1);
     }
-    shp_content *c = v < 0 ? NULL : shp_content_new(n, 1);
-    if (c) c->elem[0] = shp_elem_int(n, v);
+    shp_content *c = shp_content_new(n, 1);
+    if (c) c->elem[0] = shp_elem_dim(v);
     *f = (shp_fact){ .type = i ? SHP_BOOL : SHP_INT64, .shape = s, .content = c, .id = shp_mix(n->id, seed) };
+}
+
+/* The number of any turn of a Loop: *k, or what is left of it where a limit is known that no turn reaches. */
+static shp_dim any_turn(shp_node *n, shp_dim limit, shp_dim *k)
+{
+    int64_t v = 0;
+    shp_origin origin = { n->scope, n->index, 0, 0, SHP_WHY_CONTENT };
+    *k = shp_dim_fresh(n->dims, shp_mix(n->id, 0x17e4), SHP_COUNT, &origin);
+    n->own = true;
+    if (!limit || (is_num(n, limit, &v) && (v < 1 || v > INT32_MAX))) return *k;
+    return shp_dim_mod(n->dims, *k, dim_max(n, limit, lit(0)));
 }
 
 /* ---- what leaves a body ---- */
@@ -250,6 +262,7 @@ typedef struct shp_loop {
     uint32_t states;
     shp_fact *in, *start;           /* the body's inputs (turn number, condition, states); the same as they were before */
     bool *widened;
+    shp_dim turn;                   /* the symbol that counts turns */
     shp_dim trips;                  /* how often the body runs; 0 where unknown */
     bool runs;                      /* at least once, for sure */
 } shp_loop;
@@ -289,7 +302,7 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
     d = shp_dim_resolve(n->dims, d);
     inside = shp_dims_mark(n->dims);
     for (int i = 0; i < 2; i++) {
-        shp_dim_unify(n->dims, turn, lit(i));
+        shp_dim_unify(n->dims, l->turn, lit(i));
         at[i] = shp_dim_resolve(n->dims, d);
         shp_dims_rewind(n->dims, inside);
     }
@@ -305,16 +318,21 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
  * states after them behind the first two of `in`; -1 where a turn cannot be followed or there are too many. */
 static int64_t follow(shp_node *n, const shp_loop *l, int64_t most, shp_fact *in)
 {
-    for (int64_t turn = 0; turn < UNROLL_MAX; turn++) {
+    int64_t turns = -1;
+    if (n->x->following == FOLLOW_MAX) return turns;
+    n->x->following++;
+    for (int64_t turn = 0; turns < 0 && turn < UNROLL_MAX; turn++) {
         uint64_t seed = 16 + (uint64_t)turn;
-        scalar_fact(n, 0, seed, turn, in);
+        scalar_fact(n, 0, seed, num(n, turn), in);
         shp_scope *body = shp_body(n, "body", in, 2 + l->states, false, seed);
-        if (!body) return -1;
+        if (!body) break;
         for (uint32_t i = 0; i < l->states; i++) shp_body_output(n, body, 1 + i, in + 2 + i);
         int64_t stays = turn + 1 == most ? 0 : condition_of(n, body);
-        if (stays < 1) return stays ? -1 : turn + 1;
+        if (stays < 0) break;
+        if (!stays) turns = turn + 1;
     }
-    return -1;
+    n->x->following--;
+    return turns;
 }
 
 /* How often the body runs. */
@@ -388,8 +406,8 @@ int infer_loop(shp_node *n)
     int64_t first = 1, turns = -1, most = INT64_MAX;
     bool open = shp_has(n, 1) && !shp_in_int(n, 1, &first), enters = !open && first, counted = shp_has(n, 0);   /* open: the first turn may not run */
     shp_dim limit = counted ? shp_in_scalar(n, 0) : 0;
-    scalar_fact(n, 0, 0x17e4, -1, l.in);
-    scalar_fact(n, 1, 0xc04d, 1, l.in + 1);                         /* inside, the condition was true */
+    scalar_fact(n, 0, 0x17e4, any_turn(n, limit, &l.turn), l.in);
+    scalar_fact(n, 1, 0xc04d, lit(1), l.in + 1);                         /* inside, the condition was true */
     for (uint32_t i = 2; i < count; i++) {
         shp_fact *in = l.in + i;
         *in = *shp_in(n, i);

@@ -118,8 +118,8 @@ int infer_flatten(shp_node *n)
     return shp_out_reshaped(n, 2, d);
 }
 
-/* Transpose: axis k of the output is axis perm[k] of the input; perm reverses all axes where it is absent.
- * Source: ONNX Transpose. */
+/* Transpose: axis k of the output is axis perm[k] of the input, none of them negative; perm reverses all axes where it is absent.
+ * Source: ONNX Transpose; its inference and onnxruntime 1.32 refuse negative axes. */
 int infer_transpose(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
@@ -131,6 +131,7 @@ int infer_transpose(shp_node *n)
     if (!(l.has ? shp_list_axes(n, &l, rank, perm) : x != NULL) || !x) return shp_out_unknown(n, 0, rank, SHP_WHY_RANK);
     for (int64_t k = 0; k < rank; k++) {
         if (!l.has) perm[k] = rank - 1 - k;
+        else if (shp_list_at(n, &l, k) != num(n, perm[k])) shp_note(n, SHP_D_AXIS, "perm counts an axis from the end");
         d[k] = x->dim[perm[k]];
     }
     shp_out(n, 0, rank, d);
