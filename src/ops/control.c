@@ -82,12 +82,32 @@ static void leave(shp_node *n, uint32_t o, const shp_scope *body, uint32_t i, ui
     f->id = shp_mix(n->id, o);
 }
 
-/* Whether a body has outputs enough for the states of its node. */
-static bool gives(shp_node *n, const shp_scope *body, uint32_t least)
+static bool types_differ(shp_node *n, shp_type a, shp_type b)
 {
-    uint32_t outputs = shp_body_outputs(body);
-    if (outputs < least) shp_fail2(n, SHP_D_ARITY, "the body gives %d outputs, at least %d expected", outputs, least);
-    return outputs >= least;
+    return a && b && a != b && shp_type_kind(n->x, a) == SHP_KIND_TENSOR && shp_type_kind(n->x, b) == SHP_KIND_TENSOR;
+}
+
+/* Says where a body does not fit its node: it is given in[0 .. count), in[first .. first + states) are carried from turn to turn, and its first
+ * `own` outputs are conditions, none of the node's. (Last: doing a body again takes back what was said since.) */
+static void fits(shp_node *n, const char *attr, const shp_scope *body, const shp_fact *in, uint32_t count, uint32_t first, uint32_t states, uint32_t own)
+{
+    const shp_graph *g = body->graph;
+    uint32_t takes = g->inputs, gives = own + (n->proto->outputs > states ? n->proto->outputs : states);
+    while (takes > count && g->slot[g->input[takes - 1]].source == SHP_FROM_INITIALIZER) takes--;
+    if (takes != count) shp_note(n, SHP_D_ARITY, "%s has %d inputs, %d expected", attr, (int64_t)takes, (int64_t)count);
+    if (g->outputs != gives) shp_note(n, SHP_D_ARITY, "%s has %d outputs, %d expected", attr, (int64_t)g->outputs, (int64_t)gives);
+    for (uint32_t i = 0; i < count && i < g->inputs; i++) {
+        shp_type declared = shp_declared_type(n->x, &g->input_info[i]->type);
+        if (types_differ(n, declared, in[i].type))
+            shp_note(n, SHP_D_TYPE, "%s takes '%n' as %t, but is given %t", attr, &g->slot[g->input[i]].name, (int64_t)declared, (int64_t)in[i].type);
+    }
+    for (uint32_t i = 0; i < own + states; i++) {
+        shp_fact f;
+        shp_body_output(n, body, i, &f);
+        shp_type want = i < own ? SHP_BOOL : in[first + i - own].type;
+        if (types_differ(n, f.type, want))
+            shp_note(n, SHP_D_TYPE, "%s gives '%n' as %t, expected %t", attr, &g->slot[g->output[i]].name, (int64_t)f.type, (int64_t)want);
+    }
 }
 
 /* ---- conditions ---- */
@@ -163,8 +183,8 @@ int infer_if(shp_node *n)
     shp_scope *yes = shp_body(n, "then_branch", NULL, 0, condition <= 0, 1);
     shp_scope *no = yes ? shp_body(n, "else_branch", NULL, 0, condition != 0, 2) : NULL;
     if (!yes || !no) return SHP_OK;
-    if (shp_body_outputs(yes) != shp_body_outputs(no) || shp_body_outputs(yes) < n->nout)
-        return shp_fail3(n, SHP_D_ARITY, "then_branch gives %d outputs, else_branch %d, the node has %d", shp_body_outputs(yes), shp_body_outputs(no), n->nout);
+    fits(n, "then_branch", yes, NULL, 0, 0, 0, 0);
+    fits(n, "else_branch", no, NULL, 0, 0, 0, 0);
     shp_fact *a = shp_alloc_array(n->x->arena, (size_t)2 * n->nout, sizeof *a), *b = a + n->nout, both;
     if (!a) return SHP_OK;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
@@ -173,7 +193,7 @@ int infer_if(shp_node *n)
         shp_body_output(n, yes, o, a + o);
         shp_body_output(n, no, o, b + o);
         differ |= ranks_differ(&a[o], &b[o]);
-        if (a[o].type && b[o].type && a[o].type != b[o].type && shp_type_kind(n->x, a[o].type) == SHP_KIND_TENSOR && shp_type_kind(n->x, b[o].type) == SHP_KIND_TENSOR)
+        if (types_differ(n, a[o].type, b[o].type))
             shp_fail3(n, SHP_D_TYPE, "output %d is %t in then_branch and %t in else_branch", o, a[o].type, b[o].type);
     }
     /* The second first: where a size of 1 decides whether an axis goes, it does, so that this ends sooner. */
@@ -288,7 +308,7 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
 {
     int64_t k;
     shp_fact f;
-    shp_dim turn = only(n, l->in), d = margin(n, body, body->graph->output[0], 6), at[2];
+    shp_dim turn = only(n, l->in), d = body->graph->outputs ? margin(n, body, body->graph->output[0], 6) : 0, at[2];
     uint32_t before = shp_dims_mark(n->dims), inside;
     if (!d) return 0;
     for (uint32_t i = 0; i < l->states; i++) {
@@ -408,6 +428,7 @@ int infer_loop(shp_node *n)
     shp_dim limit = counted ? shp_in_scalar(n, 0) : 0;
     scalar_fact(n, 0, 0x17e4, any_turn(n, limit, &l.turn), l.in);
     scalar_fact(n, 1, 0xc04d, lit(1), l.in + 1);                         /* inside, the condition was true */
+    memcpy(l.start, l.in, 2 * sizeof *l.in);
     for (uint32_t i = 2; i < count; i++) {
         shp_fact *in = l.in + i;
         *in = *shp_in(n, i);
@@ -418,7 +439,7 @@ int infer_loop(shp_node *n)
     }
     l.runs = enters && (!counted || shp_dim_lo(n->dims, limit) >= 1);
     shp_scope *body = fixed_point(n, "body", l.in, count, 2, l.states, 1, !l.runs, l.widened);
-    if (!body || !gives(n, body, 1 + l.states)) return n->failed;
+    if (!body) return SHP_OK;
     n->scope->fails |= l.runs && body->fails;
 
     int64_t stays = enters ? condition_of(n, body) : 0;
@@ -436,6 +457,7 @@ int infer_loop(shp_node *n)
         body = n->x->error ? NULL : turns == 1 ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
         if (!body) return SHP_OK;
     }
+    fits(n, "body", body, l.start, count, 2, l.states, 1);
     loop_states(n, &l, body, turns > 0 ? exact : NULL);
     for (uint32_t o = l.states; o + 1 < shp_body_outputs(body); o++) {
         leave(n, o, body, o + 1, 1, &f);
@@ -516,7 +538,8 @@ static int scan(shp_node *n, uint32_t offset, int32_t batch)
     }
     if (n->failed) return n->failed;
     shp_scope *body = scan_body(n, in, count, states, widened);
-    if (!body || !gives(n, body, states)) return n->failed;
+    if (!body) return SHP_OK;
+    fits(n, "body", body, in, count, 0, states, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
         shp_out_type(n, o, f.type);
@@ -586,6 +609,7 @@ int infer_sequence_map(shp_node *n)
     map_inputs(n, -1, in, count);
     shp_scope *body = shp_body(n, "body", in, count, true, 1);
     if (!body) return SHP_OK;
+    fits(n, "body", body, in, count, 0, 0, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
         f.type = f.type ? shp_type_make(n->x, SHP_KIND_SEQ, f.type, 0) : 0;

@@ -29,7 +29,7 @@ static bool read_window(shp_node *n, window *w, int64_t axes)
     int mode = shp_choice(n, "auto_pad", "|NOTSET|VALID|SAME_UPPER|SAME_LOWER");
     w->same = mode > 2;
     w->valid = mode == 2;
-    if (mode > 1 && w->turned && w->pad) shp_fail(n, SHP_D_ATTRIBUTE, "pads and auto_pad do not go together");
+    if (mode > 1 && w->weight != SHP_NONE && w->pad) shp_note(n, SHP_D_ATTRIBUTE, "pads and auto_pad do not go together: pads are ignored");
     return !n->failed && axes >= 0;
 }
 
