@@ -300,7 +300,7 @@ static int64_t condition_of(shp_node *n, const shp_scope *body)
 static void counts_turns(shp_node *n, shp_dim turn, shp_dim start, shp_dim before, shp_dim after)
 {
     shp_dim each = sub(n, after, before);
-    if (is_num(n, each, NULL)) shp_dim_unify(n->dims, sub(n, before, start), mul(n, turn, each));
+    if (shp_is_num(n, each)) shp_dim_unify(n->dims, sub(n, before, start), mul(n, turn, each));
 }
 
 /* How often the body runs before a condition ends it that compares what grows by the same every turn; 0 where that is not known. */
