@@ -31,7 +31,7 @@ const domains = () => Object.fromEntries(
 export function rules() {
     const names = domains();
     return readdirSync(new URL('src/ops/', root)).filter((name) => name.endsWith('.def')).sort().flatMap((file) =>
-        [...read(`src/ops/${file}`).matchAll(/^\s*OP\(\s*(\w+),\s*(\w+),\s*(\w+)\s*\)/gm)]
+        [...read(`src/ops/${file}`).matchAll(/^\s*(?:OPN?|PATTERN)\(\s*(\w+),\s*(\w+),\s*(\w+|")/gm)]
             .map(([, domain, op, rule]) => ({ domain: names[domain], op, since: 1, rule, file })));
 }
 

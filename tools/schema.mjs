@@ -79,7 +79,7 @@ const text = (s) => [...Buffer.from(s), 0];
 /** The words that the sources name in texts: among them, every attribute that a rule reads. */
 function named() {
   const folders = ['src', 'src/ops'].map((folder) => join(ROOT, folder));
-  const sources = folders.flatMap((folder) => readdirSync(folder).filter((name) => /\.[ch]$/.test(name) && !name.startsWith('schema_table'))
+  const sources = folders.flatMap((folder) => readdirSync(folder).filter((name) => /\.(c|h|def)$/.test(name) && !name.startsWith('schema_table'))
     .map((name) => readFileSync(join(folder, name), 'utf8')));
   return new Set(sources.flatMap((source) => [...source.matchAll(/["=!](\w+)(?=[": ])/g)].map(([, word]) => word)));
 }

@@ -265,10 +265,7 @@ int infer_rms_norm_rotary(shp_node *n)
 
 /* ---- windows ---- */
 
-int infer_nhwc_conv(shp_node *n) { return shp_conv(n, 0, 1, 2, true); }
 int infer_ms_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, shp_attr_int(n, "channels_last") != 0); }
-int infer_nhwc_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, true); }
-int infer_nhwc_pool(shp_node *n) { return shp_pool(n, true); }
 int infer_ms_pool(shp_node *n) { return shp_pool(n, shp_attr_int(n, "channels_last") != 0); }
 int infer_ms_global_pool(shp_node *n) { return shp_attr_int(n, "channels_last") ? channels_last(n, infer_global_pool) : infer_global_pool(n); }
 int infer_nhwc_global_pool(shp_node *n) { return channels_last(n, infer_global_pool); }
@@ -277,8 +274,7 @@ int infer_qlinear_conv_transpose(shp_node *n) { return like(n, infer_conv_transp
 int infer_nhwc_qlinear_conv_transpose(shp_node *n) { return channels_last(n, infer_qlinear_conv_transpose); }
 int infer_nhwc_batch_norm(shp_node *n) { return channels_last(n, infer_batch_norm); }
 int infer_nhwc_instance_norm(shp_node *n) { return channels_last(n, infer_instance_norm); }
-int infer_nhwc_depth_to_space(shp_node *n) { return channels_last(n, infer_depth_to_space); }
-int infer_nhwc_space_to_depth(shp_node *n) { return channels_last(n, infer_space_to_depth); }
+int infer_nhwc_blocks(shp_node *n) { return channels_last(n, infer_blocks); }
 int infer_nhwc_grid_sample(shp_node *n) { return channels_last(n, infer_grid_sample); }
 
 /* MaxUnpool: the layout of output_shape, where it is given, is not settled; nor is that of the indices, which tell nothing new. */
@@ -322,10 +318,6 @@ int infer_unfold(shp_node *n)
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
     return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
 }
-
-/* Rfft: the last axis keeps n/2 + 1 frequencies, each a pair. Irfft: the pairs of f frequencies become (f - 1) * 2 values. */
-int infer_rfft(shp_node *n) { return shp_patterns(n, ". F > . F~2+1 2"); }
-int infer_irfft(shp_node *n) { return shp_patterns(n, ". F 2 > . F-1*2"); }
 
 /* ---- layouts ---- */
 
@@ -455,7 +447,7 @@ int infer_constant_fill(shp_node *n)
 /* ---- recurrences ---- */
 
 /* DynamicQuantizeLSTM: LSTM whose W and R are [directions, inputs, 4 * hidden]. */
-static int lstm_first(shp_node *n) { return like(n, infer_lstm, "01234567"); }
+static int lstm_first(shp_node *n) { return like(n, infer_recurrent, "01234567"); }
 
 int infer_dynamic_quantize_lstm(shp_node *n)
 {
@@ -465,7 +457,7 @@ int infer_dynamic_quantize_lstm(shp_node *n)
 }
 
 /* AttnLSTM: LSTM; its W also reads the attention, so W's width is not X's. */
-int infer_attn_lstm(shp_node *n) { return like(n, infer_lstm, "0-234567"); }
+int infer_attn_lstm(shp_node *n) { return like(n, infer_recurrent, "0-234567"); }
 
 /* ---- generation ---- */
 

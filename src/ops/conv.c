@@ -151,9 +151,9 @@ int shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_l
 }
 
 /* Source: ONNX Conv 1, 11, ConvInteger 10, QLinearConv 10. */
-int infer_conv(shp_node *n) { return shp_conv(n, 0, 1, 2, false); }
+int infer_conv(shp_node *n) { return shp_conv(n, 0, 1, 2, shp_variant(n) != 0); }
 int infer_conv_integer(shp_node *n) { return shp_conv(n, 0, 1, SHP_NONE, false); }
-int infer_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, false); }
+int infer_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, shp_variant(n) != 0); }
 
 /* DeformConv: a convolution whose offset (and mask) have its output's positions, and 2-D, 3-D … offsets for each element of the kernel.
  * Source: ONNX DeformConv 19. */
@@ -196,7 +196,7 @@ int shp_pool(shp_node *n, bool channels_last)
     return window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
 }
 
-int infer_pool(shp_node *n) { return shp_pool(n, false); }
+int infer_pool(shp_node *n) { return shp_pool(n, shp_variant(n) != 0); }
 
 /* GlobalAveragePool, GlobalMaxPool, GlobalLpPool: spatial axes become 1. Source: ONNX GlobalAveragePool 1. */
 int infer_global_pool(shp_node *n)
@@ -238,9 +238,6 @@ int infer_max_roi_pool(shp_node *n)
     shp_dim letter[26] = { num(n, size[0]), num(n, size[1]) };
     return shp_lay(n, "_ C _ _; R 5 > R C A B", letter);
 }
-
-/* RoiAlign: regions are [count, 4], each with a batch index. Source: ONNX RoiAlign 10. */
-int infer_roi_align(shp_node *n) { return shp_patterns(n, "H!output_height W!output_width: _ C _ _; R 4; R > R C H W"); }
 
 /* Col2Im: [N, C * block, L] to [N, C, image…], one column for each position of a block. Source: ONNX Col2Im 18. */
 int infer_col2im(shp_node *n)

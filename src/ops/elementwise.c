@@ -101,21 +101,7 @@ static int binary(shp_node *n, shp_calc op)
 }
 
 /* Add, Sub, Mul, Div, Pow; comparisons; logic; bits (all versions). */
-int infer_add(shp_node *n) { return binary(n, SHP_ADD); }
-int infer_sub(shp_node *n) { return binary(n, SHP_SUB); }
-int infer_mul(shp_node *n) { return binary(n, SHP_MUL); }
-int infer_div(shp_node *n) { return binary(n, SHP_DIV); }
-int infer_pow(shp_node *n) { return binary(n, SHP_POW); }
-int infer_equal(shp_node *n) { return binary(n, SHP_EQUAL); }
-int infer_less(shp_node *n) { return binary(n, SHP_LESS); }
-int infer_less_or_equal(shp_node *n) { return binary(n, SHP_LESS_EQUAL); }
-int infer_greater(shp_node *n) { return binary(n, SHP_GREATER); }
-int infer_greater_or_equal(shp_node *n) { return binary(n, SHP_GREATER_EQUAL); }
-int infer_or(shp_node *n) { return binary(n, SHP_OR); }
-int infer_xor(shp_node *n) { return binary(n, SHP_XOR); }
-int infer_bitwise_and(shp_node *n) { return binary(n, SHP_BIT_AND); }
-int infer_bitwise_or(shp_node *n) { return binary(n, SHP_BIT_OR); }
-int infer_bitwise_xor(shp_node *n) { return binary(n, SHP_BIT_XOR); }
+int infer_binary(shp_node *n) { return binary(n, (shp_calc)shp_variant(n)); }
 int infer_mod(shp_node *n) { return binary(n, shp_attr_int(n, "fmod") ? SHP_FMOD : SHP_MOD); }
 
 /* ---- floor_divide ---- */
@@ -172,16 +158,11 @@ int infer_bit_shift(shp_node *n)
 }
 
 /* Any number of inputs, broadcast from opset 8 on, before that of one shape. */
-static int variadic(shp_node *n, shp_calc op, bool mean)
-{
-    if (n->opset < 8 ? same_shapes(n) : shp_out_broadcast(n, 0, 0, shp_inputs(n))) return n->failed;
-    return mean ? out_elements(n, op, 0, true) : out_calc(n, op, 0);
-}
+static int joined(shp_node *n) { return n->opset < 8 ? same_shapes(n) : shp_out_broadcast(n, 0, 0, shp_inputs(n)); }
 
-int infer_sum(shp_node *n) { return variadic(n, SHP_ADD, false); }
-int infer_min(shp_node *n) { return variadic(n, SHP_MIN, false); }
-int infer_max(shp_node *n) { return variadic(n, SHP_MAX, false); }
-int infer_mean(shp_node *n) { return variadic(n, SHP_ADD, true); }
+/* Sum, Min, Max. */
+int infer_variadic(shp_node *n) { return joined(n) ? n->failed : out_calc(n, (shp_calc)shp_variant(n), 0); }
+int infer_mean(shp_node *n) { return joined(n) ? n->failed : out_elements(n, SHP_ADD, 0, true); }
 
 /* StringConcat-20: broadcast, no contents. SwiGLU-28: one shape. */
 int infer_broadcast(shp_node *n) { return shp_out_broadcast(n, 0, 0, shp_inputs(n)); }
@@ -232,24 +213,12 @@ static int mapped(shp_node *n, make_elem *make, int dtype, int arg)
     return SHP_OK;
 }
 
-static int unary(shp_node *n, shp_calc op)
+/* Operators that contents pass through (all versions). */
+int infer_unary(shp_node *n)
 {
     shp_out_same(n, 0, 0);
-    return out_calc(n, op, 0);
+    return out_calc(n, (shp_calc)shp_variant(n), 0);
 }
-
-/* Operators that contents pass through (all versions). */
-int infer_abs(shp_node *n) { return unary(n, SHP_ABS); }
-int infer_neg(shp_node *n) { return unary(n, SHP_NEG); }
-int infer_sign(shp_node *n) { return unary(n, SHP_SIGN); }
-int infer_relu(shp_node *n) { return unary(n, SHP_RELU); }
-int infer_floor(shp_node *n) { return unary(n, SHP_FLOOR); }
-int infer_ceil(shp_node *n) { return unary(n, SHP_CEIL); }
-int infer_round(shp_node *n) { return unary(n, SHP_ROUND); }
-int infer_sqrt(shp_node *n) { return unary(n, SHP_SQRT); }
-int infer_reciprocal(shp_node *n) { return unary(n, SHP_RECIPROCAL); }
-int infer_not(shp_node *n) { return unary(n, SHP_NOT); }
-int infer_bitwise_not(shp_node *n) { return unary(n, SHP_BIT_NOT); }
 
 /* IsNaN and IsInf: a symbolic float is a finite size. What counts: 1 NaN, 2 positive, 4 negative infinity. */
 static shp_elem make_is(shp_node *n, int dtype, shp_elem e, int counts)

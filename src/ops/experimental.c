@@ -36,9 +36,3 @@ int infer_given_tensor_fill(shp_node *n)
     for (uint32_t i = 0; tail && i < extra; i++) d[count + i] = num(n, tail[i]);
     return shp_out(n, 0, (int64_t)count + extra, d);
 }
-
-/* EfficientNMS_TRT: counts [batch, 1], and max_output_boxes boxes, scores and classes. Source: ONNX Runtime. */
-int infer_efficient_nms(shp_node *n) { return shp_patterns(n, "M!max_output_boxes: B _ _|B _ _ _ > B 1; B M 4; B M; B M"); }
-
-/* Source: ONNX Runtime, PyramidROIAlign_TRT, MultilevelCropAndResize_TRT. */
-int infer_pyramid_roi_align(shp_node *n) { return shp_patterns(n, "P!pooled_size: B R _; _ C _ _ > B R C P P"); }

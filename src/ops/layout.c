@@ -343,9 +343,11 @@ int infer_pad(shp_node *n)
 
 /* ---- blocks, and what keeps its shape ---- */
 
-/* Both ways between depth and space, four axes. */
-static int blocks(shp_node *n, bool to_space)
+/* Both ways between depth and space, four axes. DepthToSpace (1): [N, C/(b*b), H*b, W*b]; SpaceToDepth: [N, C*b*b, H/b, W/b].
+ * Source: ONNX DepthToSpace-1, SpaceToDepth-1. */
+int infer_blocks(shp_node *n)
 {
+    bool to_space = shp_variant(n) != 0;
     const shp_shape *x = shp_want_rank(n, 0, 4, 4);
     int64_t b = shp_positive(n, "blocksize", 0);
     shp_dim d[4] = { 0 };
@@ -356,12 +358,6 @@ static int blocks(shp_node *n, bool to_space)
     }
     return shp_out(n, 0, 4, d);
 }
-
-/* DepthToSpace: [N, C/(b*b), H*b, W*b]. Source: ONNX DepthToSpace-1. */
-int infer_depth_to_space(shp_node *n) { return blocks(n, true); }
-
-/* SpaceToDepth: [N, C*b*b, H/b, W/b]. Source: ONNX SpaceToDepth-1. */
-int infer_space_to_depth(shp_node *n) { return blocks(n, false); }
 
 /* ReverseSequence: the input's shape; as many lengths as the batch has. Source: ONNX ReverseSequence-10. */
 int infer_reverse_sequence(shp_node *n)

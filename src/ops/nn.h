@@ -47,9 +47,5 @@ int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);
 int shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last);
 /* A pool of input 0 as output 0, and output 1 of the same shape. */
 int shp_pool(shp_node *n, bool channels_last);
-/* LayerNormalization and its kin: output 0 has the shape of input 0, outputs 1 to `stats` have 1 from attribute `axis` on. */
-int shp_layer_norm(shp_node *n, uint32_t stats);
-/* RNN, GRU, LSTM with that many gates. */
-int shp_recurrent(shp_node *n, int64_t gates);
 
 #endif

@@ -27,8 +27,11 @@ int infer_group_norm(shp_node *n)
     return shp_out_same(n, 0, 0);
 }
 
-int shp_layer_norm(shp_node *n, uint32_t stats)
+/* LayerNormalization and its kin: output 0 has the shape of input 0, outputs 1 to `stats` have 1 from attribute `axis` on. Source: ONNX
+ * LayerNormalization 17, RMSNormalization 23; ONNX Runtime for the default domain below 17, and SimplifiedLayerNormalization 1. */
+int infer_layer_norm(shp_node *n)
 {
+    uint32_t stats = (uint32_t)shp_variant(n);
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t stash = shp_attr_int_or(n, "stash_type", SHP_FLOAT);
     for (uint32_t o = 1; o <= stats && shp_dtype_kind((int)stash) == 'F'; o++) shp_out_type(n, o, (shp_type)stash);
@@ -44,13 +47,6 @@ int shp_layer_norm(shp_node *n, uint32_t stats)
     for (uint32_t o = 1; o <= stats; o++) shp_out(n, o, x->rank, d);
     return SHP_OK;
 }
-
-/* Source: ONNX LayerNormalization 17; ONNX Runtime for the default domain below 17. */
-int infer_layer_norm(shp_node *n) { return shp_layer_norm(n, 2); }
-/* Source: ONNX Runtime, SimplifiedLayerNormalization 1. */
-int infer_simplified_layer_norm(shp_node *n) { return shp_layer_norm(n, 1); }
-/* Source: ONNX RMSNormalization 23. */
-int infer_rms_norm(shp_node *n) { return shp_layer_norm(n, 0); }
 
 /* Source: ONNX LpNormalization 1. */
 int infer_lp_norm(shp_node *n)

@@ -8,9 +8,16 @@
 /* The rule for an operator, by its number in schema_ops.h; NULL where there is none. */
 shp_rule *shp_op_rule(int op);
 
+/* The number in the operator's row of the table (ops.def), 0 where it has none. */
+int shp_variant(const shp_node *n);
+
 #define OP(domain, op_type, rule) int rule(shp_node *);
+#define OPN(domain, op_type, rule, number) int rule(shp_node *);
+#define PATTERN(domain, op_type, text)
 #include "ops.def"
 #undef OP
+#undef OPN
+#undef PATTERN
 
 /* ---- dims, in the context of a node (ops/common.c): dim.h's functions, with short names for rules ---- */
 shp_dim shp_num(shp_node *n, int64_t v);

@@ -1,11 +1,11 @@
 /* preview - the optimizers and Gradient of ai.onnx.preview.training. (FlexAttention of ai.onnx.preview stands in attention.c.) */
 #include "index.h"
 
-/* R, T, then `groups` lists of tensors, one of each for a tensor that is optimized: it, its gradient, what is accumulated. Outputs are these
- * without the gradients. */
-static int optimizer(shp_node *n, uint32_t groups)
+/* Adagrad, Adam, Momentum: R, T, then `groups` lists of tensors, one of each for a tensor that is optimized: it, its gradient, what is accumulated. Outputs are these
+ * without the gradients. Source: ONNX Adagrad 1, Adam 1, Momentum 1 of ai.onnx.preview.training. */
+int infer_optimizer(shp_node *n)
 {
-    uint32_t count = shp_inputs(n) - 2, each = count / groups;
+    uint32_t groups = (uint32_t)shp_variant(n), count = shp_inputs(n) - 2, each = count / groups;
     if (count % groups || n->nout > each * (groups - 1))
         return shp_fail2(n, SHP_D_ARITY, "%d inputs after R and T and %d outputs are none for whole tensors", count, n->nout);
     for (uint32_t i = 0; i < each; i++) {
@@ -21,11 +21,6 @@ static int optimizer(shp_node *n, uint32_t groups)
     }
     return SHP_OK;
 }
-
-/* Source: ONNX Adagrad 1, Adam 1, Momentum 1 of ai.onnx.preview.training. */
-int infer_adagrad(shp_node *n) { return optimizer(n, 3); }
-int infer_adam(shp_node *n) { return optimizer(n, 4); }
-int infer_momentum(shp_node *n) { return optimizer(n, 3); }
 
 /* The derivative by each tensor of xs has that tensor's type and shape; inputs are the tensors of xs, then those of zs.
  * Source: ONNX Gradient 1 of ai.onnx.preview.training. */

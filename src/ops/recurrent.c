@@ -15,19 +15,15 @@ static void check_directions(shp_node *n, shp_dim dirs)
 }
 
 /* Y [sequence, directions, batch, hidden] and the last states [directions, batch, hidden]; with layout 1 the batch comes first. The inputs: X W R B
- * lengths initial_h initial_c P. Sizes that one input does not tell another does. Source: ONNX RNN, GRU, LSTM 1, 7, 14 (layout). */
-int shp_recurrent(shp_node *n, int64_t gates)
+ * lengths initial_h initial_c P. Sizes that one input does not tell another does. The row says how many gates there are. Source: ONNX RNN, GRU, LSTM 1, 7, 14 (layout). */
+int infer_recurrent(shp_node *n)
 {
     int direction = shp_choice(n, "direction", "|forward|reverse|foward|bidirectional");     /* the third: GRU 1's default */
     int64_t layout = shp_attr_int(n, "layout"), size = shp_attr_int(n, "hidden_size");
     if (layout < 0 || layout > 1) shp_bad_attr(n, "layout", layout);
     if (shp_attr_has(n, "hidden_size") && size < 1) shp_bad_attr(n, "hidden_size", size);
-    shp_dim letter[26] = { ['D' - 'A'] = num(n, 1 + (direction == 4)), ['G' - 'A'] = num(n, gates) };
+    shp_dim letter[26] = { ['D' - 'A'] = num(n, 1 + (direction == 4)), ['G' - 'A'] = num(n, shp_variant(n)) };
     if (shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >", letter)) return SHP_OK;
     check_directions(n, letter['D' - 'A']);
     return shp_lay(n, layout ? "B S _; ; ; ; B; B D H; B D H > B S D H; B D H; B D H" : "S B _; ; ; ; B; D B H; D B H > S D B H; D B H; D B H", letter);
 }
-
-int infer_rnn(shp_node *n) { return shp_recurrent(n, 1); }
-int infer_gru(shp_node *n) { return shp_recurrent(n, 3); }
-int infer_lstm(shp_node *n) { return shp_recurrent(n, 4); }

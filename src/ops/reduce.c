@@ -112,16 +112,14 @@ static int reduce(shp_node *n, way how, shp_calc op)
     return SHP_OK;
 }
 
-int infer_reduce_sum(shp_node *n) { return reduce(n, FOLD, SHP_ADD); }
+/* ReduceSum, Prod, Min, Max. */
+int infer_fold(shp_node *n) { return reduce(n, FOLD, (shp_calc)shp_variant(n)); }
 int infer_reduce_mean(shp_node *n) { return reduce(n, MEAN, SHP_ADD); }
-int infer_reduce_prod(shp_node *n) { return reduce(n, FOLD, SHP_MUL); }
-int infer_reduce_min(shp_node *n) { return reduce(n, FOLD, SHP_MIN); }
-int infer_reduce_max(shp_node *n) { return reduce(n, FOLD, SHP_MAX); }
 /* ReduceL1, L2, LogSum, LogSumExp, SumSquare: no contents. */
 int infer_reduce(shp_node *n) { return reduce(n, NONE, SHP_ADD); }
 
 /* ArgMax, ArgMin: one axis becomes 1 or is dropped. */
-static int arg(shp_node *n, shp_calc op)
+int infer_arg(shp_node *n)
 {
     reduction r;
     const shp_shape *x = shp_in_shape(n, 0);
@@ -130,16 +128,14 @@ static int arg(shp_node *n, shp_calc op)
     memset(r.axis, 0, (size_t)x->rank);
     r.known = r.axis[axis] = true;
     reduced_shape(n, x, &r);
-    reduced_elements(n, x, &r, ARG, op);
+    reduced_elements(n, x, &r, ARG, (shp_calc)shp_variant(n));
     return SHP_OK;
 }
 
-int infer_arg_max(shp_node *n) { return arg(n, SHP_MAX); }
-int infer_arg_min(shp_node *n) { return arg(n, SHP_MIN); }
-
 /* CumSum, CumProd: the input's shape; elements from the first on, or from the last on with `reverse`; each without itself with `exclusive`. */
-static int cumulate(shp_node *n, shp_calc op)
+int infer_cumulate(shp_node *n)
 {
+    shp_calc op = (shp_calc)shp_variant(n);
     int64_t axis, size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
     const shp_shape *x = shp_in_shape(n, 0);
     shp_out_same(n, 0, 0);
@@ -160,13 +156,7 @@ static int cumulate(shp_node *n, shp_calc op)
     return SHP_OK;
 }
 
-int infer_cum_sum(shp_node *n) { return cumulate(n, SHP_ADD); }
-int infer_cum_prod(shp_node *n) { return cumulate(n, SHP_MUL); }
-
 /* ---- matrices and losses ---- */
-
-/* Det-11: the last two axes are square and go. */
-int infer_det(shp_node *n) { return shp_patterns(n, ". N N > ."); }
 
 /* The loss of scores [N, C, d1, …] against labels [N, d1, …] and class weights [C]: the labels' shape, or a scalar where it is reduced. */
 int infer_nll_loss(shp_node *n)
