@@ -101,6 +101,7 @@ struct shp_infer {
     uint32_t following;             /* loops that are followed turn by turn, one in another */
     shp_code error;                 /* why the call ended (SHP_ERROR) */
     shp_str error_message;
+    shp_dim letter[26];             /* of the rule that runs (ops/nn.h) */
     struct shp_private *p;          /* infer.c's own */
 };
 

@@ -471,9 +471,9 @@ static void bodies(shp_node *n)
 /* Patterns where elements of inputs are letters: "M10" makes element 0 of input 1 M. */
 static int with_elements(shp_node *n, const char *which, const char *text)
 {
-    shp_dim letter[26] = { 0 };
+    shp_dim *letter = shp_letters(n);
     for (; *which; which += 3) letter[*which - 'A'] = shp_element(shp_in_content(n, (uint32_t)(which[1] - '0')), which[2] - '0');
-    return shp_lay(n, text, letter);
+    return shp_lay(n, text);
 }
 
 /* MatMulFpQ4: the weight's shape [K, N] is an input. */

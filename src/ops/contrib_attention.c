@@ -17,15 +17,15 @@ enum { A = 0, C = 'C' - 'A', D = 'D' - 'A', F = 'F' - 'A', H = 'H' - 'A', K = 'K
 static int merged(shp_node *n, uint32_t ia, const char *past)
 {
     const int64_t *sizes = shp_want_ints(n, "qkv_hidden_sizes", 3, 1, NULL);
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     if (sizes) size[A] = add(n, add(n, num(n, sizes[0]), num(n, sizes[1])), num(n, sizes[2]));
-    shp_lay(n, past ? "H!num_heads: N S I; I A; A >" : "H!num_heads: S I; I A; A >", size);
+    shp_lay(n, past ? "H!num_heads: N S I; I A; A >" : "H!num_heads: S I; I A; A >");
     size[V] = sizes ? num(n, sizes[2]) : shp_whole_div(n, size[A], 3);
     size[D] = shp_whole_div(n, size[V], shp_attr_int(n, "num_heads"));
-    if (!past) return shp_lay(n, "> S V", size);
-    shp_lay(n, past, size);
+    if (!past) return shp_lay(n, "> S V");
+    shp_lay(n, past);
     size[T] = shp_attr_int(n, "past_present_share_buffer") ? size[P] : shp_has(n, ia) ? add(n, size[P], size[S]) : size[S];
-    return shp_lay(n, "> N S V; 2 N H T D", size);
+    return shp_lay(n, "> N S V; 2 N H T D");
 }
 
 int infer_ms_attention(shp_node *n) { return merged(n, 4, "; ; ; ; 2 N H P D >"); }     /* DecoderMaskedSelfAttention, too */
@@ -41,8 +41,8 @@ int infer_packed_attention(shp_node *n) { return merged(n, SHP_NONE, NULL); }
 static int multi_head(shp_node *n, uint32_t ia, const char *past, bool shared)
 {
     const shp_shape *q = shp_in_shape(n, 0);
-    shp_dim size[26] = { 0 };
-    if (shp_lay(n, "H!num_heads: N S _|N S _ _|N S H 3 D >", size)) return SHP_OK;
+    shp_dim *size = shp_letters(n);
+    if (shp_lay(n, "H!num_heads: N S _|N S _ _|N S H 3 D >")) return SHP_OK;
     if (!shp_has(n, 1) || (q && q->rank == 5)) {
         if (q && q->rank == 3) {
             size[W] = shp_whole_div(n, q->dim[2], 3);
@@ -50,11 +50,11 @@ static int multi_head(shp_node *n, uint32_t ia, const char *past, bool shared)
         }
         size[L] = size[S];
         size[V] = size[D];
-    } else shp_lay(n, "; N L H*D|N H L D|N L H 2 D=V; N L W=H*V|N H L V >", size);
-    shp_lay(n, past, size);
+    } else shp_lay(n, "; N L H*D|N H L D|N L H 2 D=V; N L W=H*V|N H L V >");
+    shp_lay(n, past);
     size[T] = shared ? size[P] : shp_has(n, ia) ? add(n, size[P], size[L]) : size[L];
     if (shp_in_dtype(n, 0) == SHP_FLOAT) shp_out_type(n, 3, SHP_FLOAT);
-    return shp_lay(n, shared ? "> N S W=H*V; N H T D; N H T V; N H S _" : "> N S W=H*V; N H T D; N H T V; N H S T", size);
+    return shp_lay(n, shared ? "> N S W=H*V; N H T D; N H T V; N H S _" : "> N S W=H*V; N H T D; N H T V; N H S T");
 }
 
 int infer_multi_head_attention(shp_node *n) { return multi_head(n, 6, "; ; ; ; ; ; N H P D; N H P V >", shp_has(n, 6) && shp_has(n, 8)); }
@@ -72,24 +72,24 @@ static int grouped(shp_node *n, const char *plain, const char *packed, shp_dim *
     size[C] = num(n, heads);
     size[K] = num(n, kv);
     size[A] = num(n, heads + 2 * kv);
-    return shp_lay(n, shp_has(n, 1) ? plain : packed, size);
+    return shp_lay(n, shp_has(n, 1) ? plain : packed);
 }
 
 /* GroupQueryAttention and SparseAttention: [batch, length, num_heads * size], and caches [batch, kv_num_heads, length, size] as long as the past
  * ones or (grows) the total, whatever is more. it: the input total_sequence_length. The product has the total in its last axis. */
 static int cached(shp_node *n, uint32_t it, bool grows)
 {
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     int64_t heads = shp_attr_int(n, "num_heads"), kv = shp_attr_int(n, "kv_num_heads");
     if (kv > 0 && heads % kv) return shp_fail2(n, SHP_D_ATTRIBUTE, "%d query heads are no multiple of %d key and value heads", heads, kv);
     bool plain = !shp_has(n, 3) || shp_in_type(n, 3) == shp_in_type(n, 0);      /* else the cache may be packed, two in a byte */
     grouped(n, "N S W=C*D >", "N S A*D >", size);
-    shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >", size);
+    shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >");
     size[L] = shp_in_scalar(n, it);
     size[T] = !grows ? size[P] : !shp_has(n, 3) ? size[L] : size[P] && size[L] ? dim_max(n, size[P], size[L]) : 0;
     for (uint32_t i = 3; i < 5; i++)
         if (!shp_has(n, i)) shp_out_type(n, i - 2, shp_in_type(n, 0));
-    return shp_lay(n, plain ? "> N S W=C*D; N K T D; N K T D; N C S L" : "> N S W=C*D; N K T E; N K T F; N C S L", size);
+    return shp_lay(n, plain ? "> N S W=C*D; N K T D; N K T D; N C S L" : "> N S W=C*D; N K T E; N K T F; N C S L");
 }
 
 /* With sliding_window_cache the cache is a window that keeps its size. */
@@ -99,24 +99,24 @@ int infer_sparse_attention(shp_node *n) { return cached(n, 7, false); }
 /* DynamicSparseAttention: the same on [batch, length, width]; how far its caches grow, runtimes decide. */
 int infer_dynamic_sparse_attention(shp_node *n)
 {
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     grouped(n, "N S W=C*D >", "N S A*D >", size);
     shp_out_type(n, 0, shp_attr_int(n, "output_bf16") ? SHP_BFLOAT16 : shp_in_type(n, 0));
     for (uint32_t o = 1; o < 3; o++)
         if (!shp_has(n, 3)) shp_out_type(n, o, shp_in_type(n, 0));
-    return shp_lay(n, "> N S W=C*D; N K T D; N K T D", size);
+    return shp_lay(n, "> N S W=C*D; N K T D; N K T D");
 }
 
 /* PagedAttention, SparsePagedAttention: tokens of all sequences, [tokens, width]; the paged caches are changed in place. */
 int infer_paged_attention(shp_node *n)
 {
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     int64_t v = shp_attr_int(n, "v_head_size");
     grouped(n, "S W=C*D >", "S A*D >", size);
     if (v > 0) size[W] = mul(n, size[C], num(n, v));
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
-    return shp_lay(n, "> S W=C*D", size);
+    return shp_lay(n, "> S W=C*D");
 }
 
 /* ---- recurrences ---- */
@@ -138,12 +138,12 @@ static int state_out(shp_node *n, uint32_t past, int64_t rank, shp_dim *d)
  * value size], one for each place of a state_window. */
 int infer_ms_linear_attention(shp_node *n)
 {
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     int64_t hq = shp_attr_int(n, "q_num_heads"), hkv = shp_attr_int(n, "kv_num_heads");
-    shp_lay(n, "Q!q_num_heads G!kv_num_heads W=state_window: N S Q*K; N S _; N S G*V; ; N S|N S _|N S _ _; N S|N S _|N S _ _ >", size);
+    shp_lay(n, "Q!q_num_heads G!kv_num_heads W=state_window: N S Q*K; N S _; N S G*V; ; N S|N S _|N S _ _; N S|N S _|N S _ _ >");
     size[M] = num(n, hq > hkv ? hq : hkv);
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
-    return shp_lay(n, size[W] ? "; ; ; W N G K V > N S M*V; W N G K V" : "; ; ; N G K V > N S M*V; N G K V", size);
+    return shp_lay(n, size[W] ? "; ; ; W N G K V > N S M*V; W N G K V" : "; ; ; N G K V > N S M*V; N G K V");
 }
 
 /* CausalConvWithState: the input's shape (its last axis input_channels where that is given). The state holds the (kernel - 1) * dilation positions
@@ -177,14 +177,14 @@ int infer_ms_causal_conv(shp_node *n)
  * all of them, and the state tells the sizes. The state is [batch, value heads, value size, key size]. */
 int infer_gated_delta_net(shp_node *n)
 {
-    shp_dim size[26] = { 0 };
+    shp_dim *size = shp_letters(n);
     int packed = !shp_has(n, 1), decay = shp_in_rank(n, 4), q = shp_in_rank(n, 0), v = shp_in_rank(n, 2), lead = v >= 0 ? v - 2 : q >= 0 ? q - 2 + packed : -1;
     shp_want_rank(n, 0, 3 - packed, 4 - packed);
     shp_want_rank(n, 2, 3, 4);
-    if (shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . H V; N H V K", size)) return SHP_OK;
+    if (shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . H V; N H V K")) return SHP_OK;
     shp_dim square = mul(n, size[H], size[K]), factors = add(n, decay == lead + 1 ? size[H] : square, add(n, mul(n, axis(n, 1, lead), size[K]), mul(n, size[H], size[V])));
     size[F] = decay < 0 || lead < 0 ? 0 : mul(n, num(n, shp_attr_int(n, "state_update_capacity")), factors);
-    return shp_lay(n, ">; ; N F", size);
+    return shp_lay(n, ">; ; N F");
 }
 
 /* ---- selection for sparse attention ---- */
@@ -200,16 +200,19 @@ static shp_dim selected(shp_node *n)
  * new tokens. Source: as above. */
 int infer_sparse_indexer(shp_node *n)
 {
-    shp_dim size[26] = { [C] = selected(n) };
-    if (shp_lay(n, "N S _; ; ; ; ; ; ; B P E; ; ; ; ; ; _ _ _ F >", size)) return SHP_OK;
-    return shp_lay(n, shp_has(n, 12) ? "> N S C; B P E; 2 N _ F" : shp_str_is(shp_attr_str(n, "policy_mode"), "qsa") ? "> N S C; N P+S E; 2 N _ F" : "> N S C; N _ E; 2 N _ F", size);
+    shp_letters(n)[C] = selected(n);
+    if (shp_lay(n, "N S _; ; ; ; ; ; ; B P E; ; ; ; ; ; _ _ _ F >")) return SHP_OK;
+    return shp_lay(n, shp_has(n, 12) ? "> N S C; B P E; 2 N _ F" : shp_str_is(shp_attr_str(n, "policy_mode"), "qsa") ? "> N S C; N P+S E; 2 N _ F" : "> N S C; N _ E; 2 N _ F");
 }
 
 /* PackedSparseAttentionIndexer: tokens of all sequences; state of fixed size. */
 int infer_packed_sparse_indexer(shp_node *n)
 {
-    shp_dim size[26] = { [C] = shp_attr_has(n, "max_output_entries") ? 0 : selected(n), [M] = axis(n, 12, 2), [U] = num(n, shp_attr_int(n, "state_update_capacity")) };
+    shp_dim *size = shp_letters(n);
+    if (!shp_attr_has(n, "max_output_entries")) size[C] = selected(n);
+    size[M] = axis(n, 12, 2);
+    size[U] = num(n, shp_attr_int(n, "state_update_capacity"));
     for (uint32_t i = 0; i < 4; i++) shp_out_same(n, 2 + i, 12 + i);
     size['N' - 'A'] = axis(n, 12, 0);
-    return shp_lay(n, "T _; ; ; ; ; ; ; N > T C; T; ; ; ; ; N U M; T; N", size);
+    return shp_lay(n, "T _; ; ; ; ; ; ; N > T C; T; ; ; ; ; N U M; T; N");
 }

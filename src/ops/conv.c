@@ -235,8 +235,9 @@ int infer_max_roi_pool(shp_node *n)
 {
     const int64_t *size = shp_want_ints(n, "pooled_shape", 2, 1, NULL);
     if (!size) return shp_lacks(n, "pooled_shape");
-    shp_dim letter[26] = { num(n, size[0]), num(n, size[1]) };
-    return shp_lay(n, "_ C _ _; R 5 > R C A B", letter);
+    shp_dim *letter = shp_letters(n);
+    for (int i = 0; i < 2; i++) letter[i] = num(n, size[i]);
+    return shp_lay(n, "_ C _ _; R 5 > R C A B");
 }
 
 /* Col2Im: [N, C * block, L] to [N, C, image…], one column for each position of a block. Source: ONNX Col2Im 18. */
@@ -287,12 +288,13 @@ int infer_affine_grid(shp_node *n)
     enum { N = 'N' - 'A', R = 'R' - 'A' };
     const shp_content *size = shp_in_content(n, 1);
     int64_t length = shp_in_length(n, 1), r = length - 2;
-    shp_dim d[26] = { [N] = shp_element(size, 0) };
-    if (length < 0 && (shp_lay(n, "_ R _ >", d) || !is_num(n, d[R], &r))) return SHP_OK;
+    shp_dim *d = shp_letters(n);
+    d[N] = shp_element(size, 0);
+    if (length < 0 && (shp_lay(n, "_ R _ >") || !is_num(n, d[R], &r))) return SHP_OK;
     if (r < 2 || r > 3) return shp_fail2(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", 1, r);
     for (int64_t i = 0; i < 3; i++) d[i] = shp_element(size, i + 2);
     d[R] = num(n, r);
-    return shp_lay(n, r == 2 ? "N R R+1 > N A B R" : "N R R+1 > N A B C R", d);
+    return shp_lay(n, r == 2 ? "N R R+1 > N A B R" : "N R R+1 > N A B C R");
 }
 
 /* ImageDecoder: height, width (data decides), and the channels of pixel_format. Source: ONNX ImageDecoder 20. */

@@ -5,16 +5,16 @@
  * Source: ONNX Runtime, Crop 1. */
 int infer_crop(shp_node *n)
 {
-    shp_dim letter[26] = { 0 };
+    shp_dim *letter = shp_letters(n);
     const int64_t *border = shp_want_ints(n, "border", 4, 0, NULL), *size = shp_want_ints(n, "scale", 2, 0, NULL);
     if (!border) return shp_lacks(n, "border");
-    if (shp_lay(n, "_ _ Y X >", letter)) return SHP_OK;
+    if (shp_lay(n, "_ _ Y X >")) return SHP_OK;
     for (int i = 0; i < 2; i++) {
         shp_dim *d = &letter['Y' - 'A' - i], rest = sub(n, sub(n, *d, num(n, border[1 - i])), num(n, border[3 - i]));
         if (rest && shp_dim_hi(n->dims, rest) < 0) return shp_fail1(n, SHP_D_SHAPE, "border is larger than %i", 0);
         *d = size ? num(n, size[i]) : rest;
     }
-    return shp_lay(n, "N C _ _ > N C Y X", letter);
+    return shp_lay(n, "N C _ _ > N C Y X");
 }
 
 /* GivenTensorFill: attribute shape, or the input (its shape, or its elements with input_as_shape) followed by extra_shape.

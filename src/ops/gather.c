@@ -410,10 +410,10 @@ int infer_topk(shp_node *n)
  * Source: ONNX NonMaxSuppression-10. */
 int infer_non_max_suppression(shp_node *n)
 {
-    shp_dim letter[26] = { 0 }, most = shp_has(n, 2) ? shp_element(shp_in_content(n, 2), 0) : lit(0);
-    shp_lay(n, "N S 4; N C S >", letter);
+    shp_dim *letter = shp_letters(n), most = shp_has(n, 2) ? shp_element(shp_in_content(n, 2), 0) : lit(0);
+    shp_lay(n, "N S 4; N C S >");
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
     if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);
     else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
-    return shp_lay(n, *count ? "> K 3" : "> _ 3", letter);
+    return shp_lay(n, *count ? "> K 3" : "> _ 3");
 }

@@ -265,9 +265,9 @@ int infer_random_like(shp_node *n)
 int infer_multinomial(shp_node *n)
 {
     int64_t samples = shp_attr_int(n, "sample_size");
-    shp_dim letter[26] = { num(n, samples) };
-    if (shp_lay(n, "N _ >", letter) || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    return samples < 0 ? shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A", letter);
+    shp_letters(n)[0] = num(n, samples);
+    if (shp_lay(n, "N _ >") || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
+    return samples < 0 ? shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A");
 }
 
 /* ---- signals ---- */

@@ -126,11 +126,10 @@ int infer_qlinear_matmul(shp_node *n) { return shp_matmul(n, 0, 3, false, false)
  * has that shape). The rank is 2 whatever is known. Source: ONNX Gemm 1, 7, 11. */
 int infer_gemm(shp_node *n)
 {
-    shp_dim size[26] = { 0 };
     bool same = n->opset < 7 && !shp_attr_int(n, "broadcast");
-    shp_lay(n, shp_attr_int(n, "transA") ? "K M>" : "M K>", size);
-    shp_lay(n, shp_attr_int(n, "transB") ? "; N K>" : "; K N>", size);
-    return shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N", size);
+    shp_patterns(n, shp_attr_int(n, "transA") ? "K M>" : "M K>");
+    shp_lay(n, shp_attr_int(n, "transB") ? "; N K>" : "; K N>");
+    return shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N");
 }
 
 /* ---- Einsum ---- */

@@ -38,8 +38,10 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first);
  * of attributes above 0; with ! others fail. Absent inputs and unknown ranks say nothing; letters that stay unknown are fresh in outputs, an output whose
  * '.' is not known stays unknown. */
 int shp_patterns(shp_node *n, const char *text);
-/* The same with sizes that are known before or wanted afterwards: letter has 26, the first is A; 0 not known. */
-int shp_lay(shp_node *n, const char *text, shp_dim *letter);
+/* The same with sizes that are known before or wanted afterwards: the letters', 26, the first is A; 0 not known, as all are at first. A rule has
+ * them once: what it calls must not use them otherwise. */
+shp_dim *shp_letters(shp_node *n);
+int shp_lay(shp_node *n, const char *text);
 
 /* MatMul of inputs ia and ib as output 0 (transposed first where ta or tb say so; vectors never are). */
 int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);

@@ -1,5 +1,6 @@
 /* pattern - the language of rules whose shapes are sizes named once and used again (nn.h). */
 #include "nn.h"
+#include "../infer.h"
 
 #include <string.h>
 
@@ -188,11 +189,13 @@ static const char *until(const char *at, char end)
     return at;
 }
 
-int shp_lay(shp_node *n, const char *text, shp_dim *letter)
+shp_dim *shp_letters(shp_node *n) { return memset(n->x->letter, 0, sizeof n->x->letter); }
+
+int shp_lay(shp_node *n, const char *text)
 {
     pattern p;
     p.n = n;
-    p.letter = letter;
+    p.letter = n->x->letter;
     p.lead = -1;
     if (strchr(text, ':')) text = attributes(&p, text);
     for (uint32_t i = 0; *text && *text != '>' && !n->failed; i++) {
@@ -209,6 +212,6 @@ int shp_lay(shp_node *n, const char *text, shp_dim *letter)
 
 int shp_patterns(shp_node *n, const char *text)
 {
-    shp_dim letter[26] = { 0 };
-    return shp_lay(n, text, letter);
+    shp_letters(n);
+    return shp_lay(n, text);
 }

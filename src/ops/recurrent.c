@@ -22,8 +22,11 @@ int infer_recurrent(shp_node *n)
     int64_t layout = shp_attr_int(n, "layout"), size = shp_attr_int(n, "hidden_size");
     if (layout < 0 || layout > 1) shp_bad_attr(n, "layout", layout);
     if (shp_attr_has(n, "hidden_size") && size < 1) shp_bad_attr(n, "hidden_size", size);
-    shp_dim letter[26] = { ['D' - 'A'] = num(n, 1 + (direction == 4)), ['G' - 'A'] = num(n, shp_variant(n)) };
-    if (shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >", letter)) return SHP_OK;
-    check_directions(n, letter['D' - 'A']);
-    return shp_lay(n, layout ? "B S _; ; ; ; B; B D H; B D H > B S D H; B D H; B D H" : "S B _; ; ; ; B; D B H; D B H > S D B H; D B H; D B H", letter);
+    enum { D = 'D' - 'A', G = 'G' - 'A' };
+    shp_dim *letter = shp_letters(n);
+    letter[D] = num(n, 1 + (direction == 4));
+    letter[G] = num(n, shp_variant(n));
+    if (shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >")) return SHP_OK;
+    check_directions(n, letter[D]);
+    return shp_lay(n, layout ? "B S _; ; ; ; B; B D H; B D H > B S D H; B D H; B D H" : "S B _; ; ; ; B; D B H; D B H > S D B H; D B H; D B H");
 }

@@ -36,12 +36,13 @@ int infer_dft(shp_node *n)
 int infer_stft(shp_node *n)
 {
     enum { F = 'F' - 'A', L = 'L' - 'A', T = 'T' - 'A' };
-    shp_dim size[26] = { [F] = shp_in_scalar(n, 3) }, step = shp_in_scalar(n, 1);
-    shp_lay(n, "_ L|_ L _; ; F >", size);
+    shp_dim *size = shp_letters(n), step = shp_in_scalar(n, 1);
+    size[F] = shp_in_scalar(n, 3);
+    shp_lay(n, "_ L|_ L _; ; F >");
     if (!shp_has(n, 3) && !shp_has(n, 2)) size[F] = size[L];
     want_positive(n, 1, step);
     want_positive(n, 3, size[F]);
     if (shp_dim_ge(n->dims, size[L], size[F]) == 0) return shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", size[F], 1, size[L], size[L]);
     size[T] = add(n, floor_div(n, sub(n, size[L], size[F]), step), lit(1));
-    return shp_lay(n, shp_attr_int_or(n, "onesided", 1) ? "B _ .> B T F~2+1 2" : "B _ .> B T F 2", size);
+    return shp_lay(n, shp_attr_int_or(n, "onesided", 1) ? "B _ .> B T F~2+1 2" : "B _ .> B T F 2");
 }
