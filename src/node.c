@@ -434,13 +434,15 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && shp_output(n->proto)[o] != SHP_NONE; }
 
 /* Without dims, all are fresh: only the rank is known. */
-int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
+void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
 {
-    if (o >= n->nout) return SHP_OK;
-    if ((uint64_t)rank > n->x->options.rank)        /* it cannot be, or is above the limit: of that no more is known */
-        return shp_fail2(n, (uint64_t)rank > SHP_RANK_MAX ? SHP_D_RANK : SHP_D_LIMIT, "rank %d is outside [0, %d]", rank, n->x->options.rank);
+    if (o >= n->nout) return;
+    if ((uint64_t)rank > n->x->options.rank) {      /* it cannot be, or is above the limit: of that no more is known */
+        shp_fail2(n, (uint64_t)rank > SHP_RANK_MAX ? SHP_D_RANK : SHP_D_LIMIT, "rank %d is outside [0, %d]", rank, n->x->options.rank);
+        return;
+    }
     shp_shape *s = shp_shape_new(n->x, rank);
-    if (!s) return SHP_OK;
+    if (!s) return;
     for (uint32_t i = 0; i < (uint32_t)rank; i++) {
         shp_dim d = dim ? dim[i] : 0;
         const int64_t *size = shp_dim_number(n->dims, d);
@@ -449,28 +451,25 @@ int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
         s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, dim ? SHP_WHY_CONTENT : SHP_WHY_RANK);
     }
     n->out[o].shape = s;
-    return n->failed;
 }
 
-int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
+void shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
 {
     if (o < n->nout) n->out[o].shape = shape;
-    return SHP_OK;
 }
 
-int shp_out_same(shp_node *n, uint32_t o, uint32_t i) { return shp_out_shape(n, o, shp_in(n, i)->shape); }
+void shp_out_same(shp_node *n, uint32_t o, uint32_t i) { shp_out_shape(n, o, shp_in(n, i)->shape); }
 
-int shp_out_rank(shp_node *n, uint32_t o, int64_t rank) { return shp_out(n, o, rank, NULL); }
+void shp_out_rank(shp_node *n, uint32_t o, int64_t rank) { shp_out(n, o, rank, NULL); }
 
 void shp_out_type(shp_node *n, uint32_t o, shp_type type)
 {
     if (o < n->nout) n->out[o].type = type;
 }
 
-int shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f)
+void shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f)
 {
     if (o < n->nout) n->out[o] = *f;
-    return SHP_OK;
 }
 
 shp_content *shp_content_new(shp_node *n, uint64_t count)

@@ -1,10 +1,10 @@
 /* node - what a rule sees: a node's inputs, attributes and outputs, contents of small tensors, and a way to fail.
  *
- * A rule is `int infer_xxx(shp_node *n)`: it reads inputs and attributes and sets outputs. Whether it failed n->failed says; what it
- * returns nobody reads, and what it sets from then on is ignored, so that it may simply go on. Rules are pure: the same inputs give
- * the same outputs, nothing else changes, so a node can be done again. What a rule leaves unset is unknown. Output types come from the
- * schema table; a rule sets a type only where the specification computes one (Cast's `to`). Arity, allowed types, required attributes
- * and attributes that a version does not have were checked before the rule is called.
+ * A rule is `void infer_xxx(shp_node *n)`: it reads inputs and attributes and sets outputs. Whether it failed n->failed says; what it
+ * sets from then on is ignored, so that it may simply go on. Rules are pure: the same inputs give the same outputs, nothing else
+ * changes, so a node can be done again. What a rule leaves unset is unknown. Output types come from the schema table; a rule sets a
+ * type only where the specification computes one (Cast's `to`). Arity, allowed types, required attributes and attributes that a
+ * version does not have were checked before the rule is called.
  *
  * Handle 0 of a dim means "failed earlier" and passes through arithmetic; as a dim of an output it becomes a fresh symbol.
  */
@@ -96,7 +96,7 @@ typedef struct shp_node {
     uint64_t *read;                 /* bits for --why: 2*i shape or type, 2*i + 1 content of input i < 32 was read */
 } shp_node;
 
-typedef int shp_rule(shp_node *n);
+typedef void shp_rule(shp_node *n);
 
 /* ---- inputs: i counts from 0; past the last, or omitted ("") ones are absent ---- */
 uint32_t shp_inputs(const shp_node *n);             /* index of the last present input, plus 1 */
@@ -138,14 +138,14 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t);
 
 /* ---- outputs ---- */
 bool shp_wants(const shp_node *n, uint32_t o);                  /* the node names that output */
-/* Sets the shape of output o (dims are copied; 0 becomes a fresh symbol). Returns SHP_OK, so that a rule can end with it.
- * An output that the node does not name is ignored. rank outside [0, SHP_RANK_MAX] fails. */
-int shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim);
-int shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape);     /* shared, not copied; NULL leaves it unknown */
-int shp_out_same(shp_node *n, uint32_t o, uint32_t i);          /* the shape of input i */
-int shp_out_rank(shp_node *n, uint32_t o, int64_t rank);        /* that rank, every dim fresh */
+/* Sets the shape of output o (dims are copied; 0 becomes a fresh symbol). An output that the node does not name is ignored. rank outside
+ * [0, SHP_RANK_MAX] fails. */
+void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim);
+void shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape);     /* shared, not copied; NULL leaves it unknown */
+void shp_out_same(shp_node *n, uint32_t o, uint32_t i);          /* the shape of input i */
+void shp_out_rank(shp_node *n, uint32_t o, int64_t rank);        /* that rank, every dim fresh */
 void shp_out_type(shp_node *n, uint32_t o, shp_type type);
-int shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f);   /* everything, value number included: the output *is* that value */
+void shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f);   /* everything, value number included: the output *is* that value */
 /* Elements for output o: count zeroed (unknown) ones to fill in, then shp_out_content. NULL above the limits. */
 shp_content *shp_content_new(shp_node *n, uint64_t count);
 /* Gives output o these elements. Ignored where they are over the limits, all unknown, or not as many as the shape says. */

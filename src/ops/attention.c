@@ -32,7 +32,7 @@ static int check_attention(shp_node *n, int64_t rank)
 
 /* Attention: Y is [batch, query heads, queries, value size] or, like the inputs, [batch, queries, heads * size]; present keys and values are the
  * past ones and the new ones; the product has all of them in its last axis. Source: ONNX Attention 23. */
-int infer_attention(shp_node *n)
+void infer_attention(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
     int rank = -1;
@@ -40,19 +40,19 @@ int infer_attention(shp_node *n)
         if (shp_in_rank(n, i) >= 0) rank = shp_in_rank(n, i);
     if (check_attention(n, rank)
         || shp_lay(n, rank == 4 ? "B N L H; B K S H; B K S V; ; B K P H; B K P V >"
-                                : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >")) return SHP_OK;
-    if (check_groups(n, size, SHP_D_SHAPE)) return SHP_OK;
+                                : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >")) return;
+    if (check_groups(n, size, SHP_D_SHAPE)) return;
     size[T] = shp_has(n, 4) ? size[P] ? add(n, size[P], size[S]) : 0 : size[S];
-    return shp_lay(n, rank == 3 ? "> B L N*V; B K T H; B K T V; B N L T" : rank < 0 ? ">; B K T H; B K T V; B N L T" : "> B N L V; B K T H; B K T V; B N L T");
+    shp_lay(n, rank == 3 ? "> B L N*V; B K T H; B K T V; B N L T" : rank < 0 ? ">; B K T H; B K T V; B N L T" : "> B N L V; B K T H; B K T V; B N L T");
 }
 
 /* FlexAttention: the same on rank 4, with bodies that map [batch, heads, queries, keys] to itself. Source: ONNX FlexAttention 1 (preview). */
-int infer_flex_attention(shp_node *n)
+void infer_flex_attention(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
-    if (shp_lay(n, "B N L H; B K S H; B K S V >") || check_groups(n, size, SHP_D_SHAPE) || shp_lay(n, "> B N L V")) return SHP_OK;
+    if (shp_lay(n, "B N L H; B K S H; B K S V >") || check_groups(n, size, SHP_D_SHAPE) || shp_lay(n, "> B N L V")) return;
     shp_shape *s = shp_alloc(n->x->arena, sizeof *s + 4 * sizeof *size);
-    if (!s || n->failed) return SHP_OK;
+    if (!s || n->failed) return;
     shp_settle(n, &size[S], 1, 4);
     *s = (shp_shape){ .rank = 4 };
     s->dim[0] = size['B' - 'A'], s->dim[1] = size[N], s->dim[2] = size[L], s->dim[3] = size[S];
@@ -62,51 +62,52 @@ int infer_flex_attention(shp_node *n)
     shp_body(n, "score_mod", &score, 1, false, n->id);
     score.id++;
     shp_body(n, "prob_mod", &score, 1, false, n->id + 1);
-    return SHP_OK;
 }
 
 /* ---- around it ---- */
 
 /* RotaryEmbedding: the shape of x. Caches are [positions, half] with position_ids, else [batch, length, half]; half of rotary_embedding_dim, or
  * of the head size (of which only a part is used then: node tests of ONNX 1.18). Source: ONNX RotaryEmbedding 23. */
-int infer_rotary_embedding(shp_node *n)
+void infer_rotary_embedding(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
     int64_t part = shp_attr_int(n, "rotary_embedding_dim");
     bool flat = shp_in_rank(n, 0) == 3;
     shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >");
-    if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >")) return SHP_OK;
+    if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >")) return;
     for (uint32_t i = 1; i < 3; i++) {
         const shp_shape *cache = shp_in_shape(n, i);
         shp_dim turned = part > 0 ? num(n, part) : size[H], twice = cache ? mul(n, cache->dim[cache->rank - 1], lit(2)) : 0;
         if (shp_dim_eq(n->dims, twice, turned) == 0 && shp_dim_eq(n->dims, twice, size[H]) == 0)
             shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not half of %x", cache->rank - 1, i, turned);
     }
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* The input's shape; the state keeps the last kernel - 1 positions. Source: ONNX CausalConvWithState 27. */
-int infer_causal_conv(shp_node *n)
+void infer_causal_conv(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
     shp_choice(n, "activation", "none|silu|swish");
     shp_lay(n, "B C L; C 1 K; C; B C K-1 >");
-    if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) return shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
-    return shp_lay(n, "> B C L; B C K-1");
+    if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) { shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1); return; }
+    shp_lay(n, "> B C L; B C K-1");
 }
 
 /* LinearAttention: inputs [batch, length, heads * size], the state [batch, key and value heads, key size, value size]; a state that starts here
  * has the query's type. Decay and beta go with the rule that uses them. Source: ONNX LinearAttention 27. */
-int infer_linear_attention(shp_node *n)
+void infer_linear_attention(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
     int rule = shp_choice(n, "update_rule", "linear|gated|delta|gated_delta");      /* bit 0: decay, bit 1: beta */
     if (!shp_has(n, 3)) shp_out_type(n, 1, shp_in_type(n, 0));
-    if (n->failed) return SHP_OK;
+    if (n->failed) return;
     shp_str update = shp_attr_str(n, "update_rule");
-    if (shp_has(n, 4) + 2 * shp_has(n, 5) != rule)
-        return shp_failf(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
-    if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >")) return SHP_OK;
+    if (shp_has(n, 4) + 2 * shp_has(n, 5) != rule) {
+        shp_failf(n, SHP_D_ARITY, "update_rule %n takes %s decay and %s beta", &update, rule & 1 ? "a" : "no", rule & 2 ? "a" : "no");
+        return;
+    }
+    if (shp_lay(n, "N!q_num_heads K!kv_num_heads: B L N*H; B L K*H; B L K*V; B K H V; B L _; B L _ >")) return;
     check_groups(n, size, SHP_D_ATTRIBUTE);
     for (uint32_t i = 4; i < 6; i++) {
         shp_dim last = shp_want_dim(n, i, 2, 0);
@@ -114,5 +115,5 @@ int infer_linear_attention(shp_node *n)
         if (shp_is_num(n, last) && size[K] != last && shp_dim_eq(n->dims, last, other) == 0)
             shp_fail4(n, SHP_D_SHAPE, "axis %d of %i is neither %x nor %x", 2, i, size[K], other);
     }
-    return shp_lay(n, "> B L N*V; B K H V");
+    shp_lay(n, "> B L N*V; B K H V");
 }

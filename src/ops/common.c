@@ -83,7 +83,7 @@ static int broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t 
     return SHP_OK;
 }
 
-int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
+void shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
 {
     joint d;
     d.rank = 0;
@@ -93,10 +93,11 @@ int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
         if (!shp_has(n, i)) continue;
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) unknown = true;
-        else if (broadcast_into(n, &d, s, first, i)) return n->failed;
+        else if (broadcast_into(n, &d, s, first, i)) return;
     }
-    if (unknown) return SHP_OK;
-    return d.same ? shp_out_shape(n, o, d.same) : shp_out(n, o, d.rank, d.dim);
+    if (unknown) return;
+    if (d.same) shp_out_shape(n, o, d.same);
+    else shp_out(n, o, d.rank, d.dim);
 }
 
 const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)

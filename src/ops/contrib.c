@@ -8,14 +8,14 @@
 /* ---- standard rules, arranged otherwise ---- */
 
 /* A rule of the newest opset, over inputs in another order: from[k] is the input that it sees at place k, SHP_NONE for none. */
-static int as(shp_node *n, shp_rule *rule, const uint32_t *from, uint32_t count)
+static void as(shp_node *n, shp_rule *rule, const uint32_t *from, uint32_t count)
 {
     const shp_node_proto *own = n->proto;
     shp_node_proto proto = *own;
     uint64_t *read = n->read, bits = 0;
     int opset = n->opset;
     uint32_t *input = shp_alloc_array(n->x->arena, count + 1, sizeof *input);
-    if (!input) return SHP_OK;
+    if (!input) return;
     for (uint32_t k = 0; k < count; k++) input[k] = from[k] < own->inputs ? own->input[from[k]] : SHP_NONE;
     proto.input = input;
     proto.inputs = count;
@@ -28,15 +28,14 @@ static int as(shp_node *n, shp_rule *rule, const uint32_t *from, uint32_t count)
     n->opset = opset;
     for (uint32_t k = 0; read && k < count && k < 32; k++)
         if (from[k] < 32) *read |= (bits >> (2 * k) & 3) << (2 * from[k]);
-    return n->failed;
 }
 
 /* The same with a digit a place, '-' for none. */
-static int like(shp_node *n, shp_rule *rule, const char *from)
+static void like(shp_node *n, shp_rule *rule, const char *from)
 {
     uint32_t place[10], count = 0;
     for (; from[count]; count++) place[count] = from[count] == '-' ? SHP_NONE : (uint32_t)(from[count] - '0');
-    return as(n, rule, place, count);
+    as(n, rule, place, count);
 }
 
 /* The same axes, with axis `from` moved to `to`; or NULL. */
@@ -47,7 +46,7 @@ static shp_shape *moved(shp_node *n, const shp_shape *s, int32_t from, int32_t t
 }
 
 /* Inputs first and first + 1 appear with these shapes (NULL: as they are) while a rule runs. */
-static int with_shapes(shp_node *n, uint32_t first, const shp_shape *a, const shp_shape *b, shp_rule *rule)
+static void with_shapes(shp_node *n, uint32_t first, const shp_shape *a, const shp_shape *b, shp_rule *rule)
 {
     const shp_shape *own[2] = { shp_in(n, first)->shape, shp_in(n, first + 1)->shape }, *shown[2] = { a, b };
     for (uint32_t i = 0; i < 2; i++)
@@ -55,176 +54,176 @@ static int with_shapes(shp_node *n, uint32_t first, const shp_shape *a, const sh
     rule(n);
     for (uint32_t i = 0; i < 2; i++)
         if (shown[i]) n->scope->fact[n->proto->input[first + i]].shape = own[i];
-    return n->failed;
 }
 
 /* A rule for [N, C, …] over an input 0 and an output 0 that are [N, …, C]. (An input 0 that is another input, too, would be seen in both forms.) */
-static int channels_last(shp_node *n, shp_rule *rule)
+static void channels_last(shp_node *n, shp_rule *rule)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *y;
-    if (n->failed) return n->failed;
+    if (n->failed) return;
     for (uint32_t i = 1; x && i < n->proto->inputs; i++)
-        if (n->proto->input[i] == n->proto->input[0]) return shp_out_rank(n, 0, x->rank);
-    if (with_shapes(n, 0, x ? moved(n, x, x->rank - 1, 1) : NULL, NULL, rule) || !n->nout) return n->failed;
+        if (n->proto->input[i] == n->proto->input[0]) { shp_out_rank(n, 0, x->rank); return; }
+    with_shapes(n, 0, x ? moved(n, x, x->rank - 1, 1) : NULL, NULL, rule);
+    if (!n->nout) return;
     y = n->out[0].shape;
-    return y && y->rank > 2 ? shp_out_shape(n, 0, moved(n, y, 1, y->rank - 1)) : SHP_OK;
+    if (y && y->rank > 2) shp_out_shape(n, 0, moved(n, y, 1, y->rank - 1));
 }
 
 /* ---- products ---- */
 
-static int transposed_matmul(shp_node *n)
+static void transposed_matmul(shp_node *n)
 {
-    return shp_matmul(n, 0, 1, shp_attr_int(n, "transA") != 0, shp_attr_int(n, "transB") != 0);
+    shp_matmul(n, 0, 1, shp_attr_int(n, "transA") != 0, shp_attr_int(n, "transB") != 0);
 }
 
 /* FusedMatMul, FusedMatMulActivation, TransposeMatMul, SparseToDenseMatMul: with transBatch the first axis of an operand stands before the last. */
-int infer_fused_matmul(shp_node *n)
+void infer_fused_matmul(shp_node *n)
 {
     const shp_shape *s[2] = { shp_in_shape(n, 0), shp_in_shape(n, 1) };
     bool turn[2] = { s[0] && s[0]->rank > 2 && shp_attr_int(n, "transBatchA"), s[1] && s[1]->rank > 2 && shp_attr_int(n, "transBatchB") };
-    if (n->proto->input[0] == n->proto->input[1] && turn[0] != turn[1]) return shp_out_rank(n, 0, s[0]->rank);
+    if (n->proto->input[0] == n->proto->input[1] && turn[0] != turn[1]) { shp_out_rank(n, 0, s[0]->rank); return; }
     for (int i = 0; i < 2; i++) s[i] = turn[i] ? moved(n, s[i], 0, s[i]->rank - 2) : NULL;
-    return with_shapes(n, 0, s[0], s[1], transposed_matmul);
+    with_shapes(n, 0, s[0], s[1], transposed_matmul);
 }
 
 /* Gemm with another number of inputs, or an opset of its own. */
-int infer_fused_gemm(shp_node *n) { return like(n, infer_gemm, "012"); }
+void infer_fused_gemm(shp_node *n) { like(n, infer_gemm, "012"); }
 /* GemmFloat8: the type is `dtype` (default float). */
-int infer_gemm_float8(shp_node *n)
+void infer_gemm_float8(shp_node *n)
 {
     shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
-    return like(n, infer_gemm, "012");
+    like(n, infer_gemm, "012");
 }
 /* QGemm: quantized like y_zero_point where there is one, else float. */
-int infer_qgemm(shp_node *n)
+void infer_qgemm(shp_node *n)
 {
     shp_out_type(n, 0, shp_has(n, 8) ? shp_in_type(n, 8) : SHP_FLOAT);
-    return like(n, infer_gemm, "036");
+    like(n, infer_gemm, "036");
 }
 /* MatMulInteger16: 32 bits, unsigned where both factors are. */
-int infer_matmul_integer16(shp_node *n)
+void infer_matmul_integer16(shp_node *n)
 {
     int a = shp_in_dtype(n, 0), b = shp_in_dtype(n, 1);
     if (a == SHP_INT16 || b == SHP_INT16) shp_out_type(n, 0, SHP_INT32);
     else if (a && b) shp_out_type(n, 0, SHP_UINT32);
-    return infer_matmul(n);
+    infer_matmul(n);
 }
-int infer_qordered_matmul(shp_node *n) { return shp_matmul(n, 0, 2, false, false); }
+void infer_qordered_matmul(shp_node *n) { shp_matmul(n, 0, 2, false, false); }
 
 /* MatMulBnb4: a weight [N, K], or with transB = 0 [K, N] whose names the attributes keep. */
-int infer_matmul_bnb4(shp_node *n)
+void infer_matmul_bnb4(shp_node *n)
 {
-    return shp_patterns(n, shp_attr_int_or(n, "transB", 1) ? "K!K N!N: . K > . N" : "K!K N!N: . N > . K");
+    shp_patterns(n, shp_attr_int_or(n, "transB", 1) ? "K!K N!N: . K > . N" : "K!K N!N: . N > . K");
 }
 
 /* ---- elementwise ---- */
 
-int infer_third(shp_node *n) { return shp_out_same(n, 0, 2); }
-int infer_both_first(shp_node *n) { shp_out_same(n, 1, 0); return shp_out_same(n, 0, 0); }
-int infer_scalar(shp_node *n) { return shp_out(n, 0, 0, NULL); }
+void infer_third(shp_node *n) { shp_out_same(n, 0, 2); }
+void infer_both_first(shp_node *n) { shp_out_same(n, 1, 0); { shp_out_same(n, 0, 0); return; } }
+void infer_scalar(shp_node *n) { shp_out(n, 0, 0, NULL); }
 
 /* Operands each with a scale and a zero point. */
-int infer_qlinear_binary(shp_node *n) { return like(n, infer_broadcast, "03"); }
-int infer_mul_integer(shp_node *n) { return like(n, infer_broadcast, "02"); }
-int infer_qlinear_where(shp_node *n) { return like(n, infer_broadcast, "014"); }
-int infer_qlinear_reduce(shp_node *n) { return like(n, infer_reduce, "0"); }
+void infer_qlinear_binary(shp_node *n) { like(n, infer_broadcast, "03"); }
+void infer_mul_integer(shp_node *n) { like(n, infer_broadcast, "02"); }
+void infer_qlinear_where(shp_node *n) { like(n, infer_broadcast, "014"); }
+void infer_qlinear_reduce(shp_node *n) { like(n, infer_reduce, "0"); }
 
 /* ReduceSumInteger: 32 bits, of the input's sign. */
-int infer_reduce_sum_integer(shp_node *n)
+void infer_reduce_sum_integer(shp_node *n)
 {
     if (shp_in_dtype(n, 0) == SHP_INT8) shp_out_type(n, 0, SHP_INT32);
     if (shp_in_dtype(n, 0) == SHP_UINT8) shp_out_type(n, 0, SHP_UINT32);
-    return like(n, infer_reduce, "0");
+    like(n, infer_reduce, "0");
 }
 
 /* QLinearConcat: scale and zero point of the output, then three inputs for each part. */
-int infer_qlinear_concat(shp_node *n)
+void infer_qlinear_concat(shp_node *n)
 {
     uint32_t inputs = shp_inputs(n), count = inputs > 2 ? inputs / 3 : 0;
     uint32_t *from = shp_alloc_array(n->x->arena, count + 1, sizeof *from);
-    if (!from) return SHP_OK;
-    if (inputs % 3 != 2) return shp_fail1(n, SHP_D_ARITY, "%d inputs are not 2, and 3 for each part", inputs);
+    if (!from) return;
+    if (inputs % 3 != 2) { shp_fail1(n, SHP_D_ARITY, "%d inputs are not 2, and 3 for each part", inputs); return; }
     for (uint32_t k = 0; k < count; k++) from[k] = 2 + 3 * k;
-    return as(n, infer_concat, from, count);
+    as(n, infer_concat, from, count);
 }
 
 /* MurmurHash3: a hash of each element. */
-int infer_murmur_hash3(shp_node *n)
+void infer_murmur_hash3(shp_node *n)
 {
     shp_out_type(n, 0, shp_attr_int_or(n, "positive", 1) == 1 ? SHP_UINT32 : SHP_INT32);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* BitmaskDropout, BitmaskBiasDropout: the mask has a bit for each element, 32 together. */
-int infer_bitmask_dropout(shp_node *n)
+void infer_bitmask_dropout(shp_node *n)
 {
     shp_out_vector(n, 1, ceil_div(n, shp_numel(n, shp_in_shape(n, 0)), lit(32)));
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* SkipLayerNormalization, SkipSimplifiedLayerNormalization: the input's shape, its sum with skip, and statistics of the last axis. skip may lack the
  * batch, or have 1 there. */
-int infer_skip_layer_norm(shp_node *n)
+void infer_skip_layer_norm(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, 3);
     shp_want_rank(n, 1, 2, 3);
-    if (n->failed || !x) return SHP_OK;
+    if (n->failed || !x) return;
     shp_dim d[3];
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
     shp_dim *last = &d[x->rank - 1];
     *last = shp_want_vector(n, 2, *last);
-    if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return SHP_OK;
+    if (n->failed || !shp_want_fits(n, 1, x->rank, d)) return;
     shp_out(n, 0, x->rank, d);
     shp_out(n, 3, x->rank, d);
     *last = lit(1);
     shp_out(n, 1, x->rank, d);
-    return shp_out(n, 2, x->rank, d);
+    shp_out(n, 2, x->rank, d);
 }
 
 /* SwiGLU: one half of the last axis, or of that shape where the other half is an input of its own. */
-int infer_ms_swiglu(shp_node *n)
+void infer_ms_swiglu(shp_node *n)
 {
-    return shp_patterns(n, shp_has(n, 1) ? ". D; . D > . D" : ". D > . D/2");
+    shp_patterns(n, shp_has(n, 1) ? ". D; . D > . D" : ". D > . D/2");
 }
 
 /* HyperConnectionPreMix: the streams [..., C, H] or, with num_branches, [..., C * H] become one [..., H]. */
-int infer_pre_mix(shp_node *n)
+void infer_pre_mix(shp_node *n)
 {
-    return shp_patterns(n, shp_attr_int(n, "num_branches") > 0 ? "C=num_branches: . C*H > . H" : ". C H > . H");
+    shp_patterns(n, shp_attr_int(n, "num_branches") > 0 ? "C=num_branches: . C*H > . H" : ". C H > . H");
 }
 
 /* ---- quantized blocks ---- */
 
 /* GatherBlockQuantized: Gather of elements that uint8 data hold several of in a byte of the last axis; the type is the scales'. */
-int infer_gather_block_quantized(shp_node *n)
+void infer_gather_block_quantized(shp_node *n)
 {
     int64_t bits = shp_attr_int_or(n, "bits", 4);
     int32_t axis = shp_along(n, "gather_axis", 0);
     const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
-    if (bits != 2 && bits != 4 && bits != 8) return shp_bad_attr(n, "bits", bits);
-    if (axis < 0 || !at) return SHP_OK;
+    if (bits != 2 && bits != 4 && bits != 8) { shp_bad_attr(n, "bits", bits); return; }
+    if (axis < 0 || !at) return;
     int32_t last = x->rank - 1;
     shp_dim wide = mul(n, x->dim[last], num(n, 8 / bits));
     if (shp_in_dtype(n, 0) == SHP_UINT8 && axis < last) x = shp_spliced(n, x, last, x->rank, &wide, 1);
-    return x ? shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank) : SHP_OK;
+    if (x) shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
 }
 
 /* GatherPacked: indices and K; the type is output_dtype (default bfloat16). */
-int infer_gather_packed(shp_node *n)
+void infer_gather_packed(shp_node *n)
 {
     shp_out_dtype(n, 0, shp_attr_int_or(n, "output_dtype", SHP_BFLOAT16));
-    return shp_patterns(n, "K=K: _ _; . > . K");
+    shp_patterns(n, "K=K: _ _; . > . K");
 }
 
 /* DequantizeWithOrder: the type is `to`. */
-int infer_dequantize_with_order(shp_node *n)
+void infer_dequantize_with_order(shp_node *n)
 {
     shp_out_dtype(n, 0, shp_attr_int(n, "to"));
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* QuantizeBFP: bytes, and the shape and strides of x. */
-int infer_quantize_bfp(shp_node *n)
+void infer_quantize_bfp(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_dim rank = x ? num(n, x->rank) : shp_fresh(n, 1, 0, SHP_WHY_RANK);
@@ -233,151 +232,154 @@ int infer_quantize_bfp(shp_node *n)
     shp_out_vector(n, 2, rank);
     for (int32_t k = 0; c && k < x->rank; k++) c->elem[k] = shp_elem_dim(x->dim[k]);
     if (c) shp_out_content(n, 1, c);
-    return shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
+    shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
 }
 
 /* DequantizeBFP: the shape is an input, the type is `dtype` (default float). */
-int infer_dequantize_bfp(shp_node *n)
+void infer_dequantize_bfp(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 1);
     int64_t rank = c ? (int64_t)c->count : shp_in_length(n, 1);
     shp_dim d[SHP_RANK_MAX];
-    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
+    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return;
     for (int64_t k = 0; k < rank; k++) d[k] = shp_element(c, k);
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* MoEGroupRouter: a row for each token, a column for each expert. */
-int infer_moe_group_router(shp_node *n)
+void infer_moe_group_router(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
     shp_dim rows = x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0;
     for (uint32_t o = 0; o < 3; o++) shp_out_matrix(n, o, rows, shp_want_vector(n, 1, 0));
-    return SHP_OK;
 }
 
 /* RMSNormRotary: [batch, length, heads * width], or all positions in one batch. */
-int infer_rms_norm_rotary(shp_node *n)
+void infer_rms_norm_rotary(shp_node *n)
 {
     shp_out_type(n, 0, shp_attr_int(n, "output_fp16") ? SHP_FLOAT16 : SHP_BFLOAT16);
-    return shp_patterns(n, shp_attr_int(n, "flatten_batch") ? "B S N _; W > 1 B*S N*W; B S N W" : "B S N _; W > B S N*W; B S N W");
+    shp_patterns(n, shp_attr_int(n, "flatten_batch") ? "B S N _; W > 1 B*S N*W; B S N W" : "B S N _; W > B S N*W; B S N W");
 }
 
 /* ---- windows ---- */
 
-int infer_ms_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, shp_attr_int(n, "channels_last") != 0); }
-int infer_ms_pool(shp_node *n) { return shp_pool(n, shp_attr_int(n, "channels_last") != 0); }
-int infer_ms_global_pool(shp_node *n) { return shp_attr_int(n, "channels_last") ? channels_last(n, infer_global_pool) : infer_global_pool(n); }
-int infer_nhwc_global_pool(shp_node *n) { return channels_last(n, infer_global_pool); }
-int infer_nhwc_conv_transpose(shp_node *n) { return channels_last(n, infer_conv_transpose); }
-int infer_qlinear_conv_transpose(shp_node *n) { return like(n, infer_conv_transpose, "038"); }
-int infer_nhwc_qlinear_conv_transpose(shp_node *n) { return channels_last(n, infer_qlinear_conv_transpose); }
-int infer_nhwc_batch_norm(shp_node *n) { return channels_last(n, infer_batch_norm); }
-int infer_nhwc_instance_norm(shp_node *n) { return channels_last(n, infer_instance_norm); }
-int infer_nhwc_blocks(shp_node *n) { return channels_last(n, infer_blocks); }
-int infer_nhwc_grid_sample(shp_node *n) { return channels_last(n, infer_grid_sample); }
+void infer_ms_qlinear_conv(shp_node *n) { shp_conv(n, 0, 3, 8, shp_attr_int(n, "channels_last") != 0); }
+void infer_ms_pool(shp_node *n) { shp_pool(n, shp_attr_int(n, "channels_last") != 0); }
+void infer_ms_global_pool(shp_node *n) { if (shp_attr_int(n, "channels_last")) channels_last(n, infer_global_pool); else infer_global_pool(n); }
+void infer_nhwc_global_pool(shp_node *n) { channels_last(n, infer_global_pool); }
+void infer_nhwc_conv_transpose(shp_node *n) { channels_last(n, infer_conv_transpose); }
+void infer_qlinear_conv_transpose(shp_node *n) { like(n, infer_conv_transpose, "038"); }
+void infer_nhwc_qlinear_conv_transpose(shp_node *n) { channels_last(n, infer_qlinear_conv_transpose); }
+void infer_nhwc_batch_norm(shp_node *n) { channels_last(n, infer_batch_norm); }
+void infer_nhwc_instance_norm(shp_node *n) { channels_last(n, infer_instance_norm); }
+void infer_nhwc_blocks(shp_node *n) { channels_last(n, infer_blocks); }
+void infer_nhwc_grid_sample(shp_node *n) { channels_last(n, infer_grid_sample); }
 
 /* MaxUnpool: the layout of output_shape, where it is given, is not settled; nor is that of the indices, which tell nothing new. */
-static int unpool(shp_node *n) { return like(n, infer_max_unpool, "0"); }
-int infer_nhwc_max_unpool(shp_node *n)
+static void unpool(shp_node *n) { like(n, infer_max_unpool, "0"); }
+void infer_nhwc_max_unpool(shp_node *n)
 {
     int rank = shp_in_rank(n, 0);
-    if (!shp_has(n, 2)) return channels_last(n, unpool);
-    return rank < 0 ? SHP_OK : shp_out_rank(n, 0, rank);
+    if (!shp_has(n, 2)) { channels_last(n, unpool); return; }
+    if (rank >= 0) shp_out_rank(n, 0, rank);
 }
 
 /* GridSample of four axes, of the input's type. */
-int infer_ms_grid_sample(shp_node *n)
+void infer_ms_grid_sample(shp_node *n)
 {
     shp_out_type(n, 0, shp_in_type(n, 0));
-    return infer_grid_sample(n);
+    infer_grid_sample(n);
 }
 
 /* ConvTransposeWithDynamicPads: what the transposed convolution gives without pads, less the pads, an input. */
-int infer_conv_transpose_dynamic_pads(shp_node *n)
+void infer_conv_transpose_dynamic_pads(shp_node *n)
 {
-    if (like(n, infer_conv_transpose, "013") || !n->nout || !n->out[0].shape) return SHP_OK;
+    like(n, infer_conv_transpose, "013");
+    if (!n->nout || !n->out[0].shape) return;
     const shp_content *c = shp_in_content(n, 2);
     const shp_shape *y = n->out[0].shape;
     shp_str mode = shp_attr_str(n, "auto_pad");
     shp_dim d[SHP_RANK_MAX];
-    if (!shp_has(n, 2) || (mode.len && !shp_str_is(mode, "NOTSET"))) return SHP_OK;
+    if (!shp_has(n, 2) || (mode.len && !shp_str_is(mode, "NOTSET"))) return;
     for (int64_t k = 0; k < y->rank; k++) d[k] = k < 2 ? y->dim[k] : sub(n, y->dim[k], add(n, shp_element(c, k - 2), shp_element(c, k - 4 + y->rank)));
-    return shp_out(n, 0, y->rank, d);
+    shp_out(n, 0, y->rank, d);
 }
 
 /* UnfoldTensor: slices of `size` every `step` of one axis, as a new last axis. */
-int infer_unfold(shp_node *n)
+void infer_unfold(shp_node *n)
 {
     int64_t size = shp_positive(n, "size", 0), step = shp_positive(n, "step", 1);
     int32_t axis = shp_along(n, "dim", -1);
     const shp_shape *x = shp_in_shape(n, 0);
-    if (n->failed || axis < 0) return SHP_OK;
+    if (n->failed || axis < 0) return;
     shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), lit(1));
-    if (shp_dim_hi(n->dims, room) < 0) return shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", one, axis, x->dim[axis], x->dim[axis]);
+    if (shp_dim_hi(n->dims, room) < 0) {
+        shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", one, axis, x->dim[axis], x->dim[axis]);
+        return;
+    }
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
-    return x ? shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1) : SHP_OK;
+    if (x) shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1);
 }
 
 /* ---- layouts ---- */
 
 /* ReorderInput: [N, C, …] (or with C last) to [N, C, …] with C padded to whole blocks of 8 or 16, as the machine has them. */
-int infer_reorder_input(shp_node *n)
+void infer_reorder_input(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    if (!x) return SHP_OK;
+    if (!x) return;
     if (shp_attr_int(n, "channels_last")) x = moved(n, x, x->rank - 1, 1);
-    if (!x) return SHP_OK;
+    if (!x) return;
     int64_t c;
     shp_dim d = is_num(n, x->dim[1], &c) && c % 16 == 0 ? x->dim[1] : shp_fresh(n, 0, 1, SHP_WHY_DATA);
-    return shp_out_resized(n, 0, x, 1, d);
+    shp_out_resized(n, 0, x, 1, d);
 }
 
 /* ReorderOutput: back, with the number of channels that there are. */
-int infer_reorder_output(shp_node *n)
+void infer_reorder_output(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
     shp_dim c = num(n, shp_positive(n, "channels", 0));
     bool last = shp_attr_int(n, "channels_last") != 0;
-    if (!x) return SHP_OK;
-    return last ? shp_out_spliced(n, 0, shp_spliced(n, x, 1, 2, &c, 0), x->rank - 1, x->rank - 1, &c, 1) : shp_out_resized(n, 0, x, 1, c);
+    if (!x) return;
+    if (last) shp_out_spliced(n, 0, shp_spliced(n, x, 1, 2, &c, 0), x->rank - 1, x->rank - 1, &c, 1);
+    else shp_out_resized(n, 0, x, 1, c);
 }
 
 /* Upsample of blocked images: integer scales. */
-int infer_nchwc_upsample(shp_node *n)
+void infer_nchwc_upsample(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     uint32_t count;
     const int64_t *scale = shp_want_ints(n, "scales", x ? x->rank : -1, 1, &count);
     shp_dim d[SHP_RANK_MAX];
-    if (!x || !scale) return SHP_OK;
+    if (!x || !scale) return;
     for (int32_t k = 0; k < x->rank; k++) d[k] = mul(n, x->dim[k], num(n, scale[k]));
-    return shp_out(n, 0, x->rank, d);
+    shp_out(n, 0, x->rank, d);
 }
 
 /* ---- shapes ---- */
 
-int infer_ms_pad(shp_node *n) { return like(n, infer_pad, "012"); }
+void infer_ms_pad(shp_node *n) { like(n, infer_pad, "012"); }
 
 /* ExpandDims: a new axis of 1 at `axis`, an input. */
-int infer_expand_dims(shp_node *n)
+void infer_expand_dims(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 0, SHP_RANK_MAX - 1);
     int64_t axis;
-    if (!x) return SHP_OK;
-    if (!shp_in_int(n, 1, &axis)) return shp_out_rank(n, 0, (int64_t)x->rank + 1);
+    if (!x) return;
+    if (!shp_in_int(n, 1, &axis)) { shp_out_rank(n, 0, (int64_t)x->rank + 1); return; }
     int32_t at = (int32_t)shp_axis(n, axis, (int64_t)x->rank + 1);
-    if (at < 0) return SHP_OK;
+    if (at < 0) return;
     shp_dim one = lit(1);
     shp_out_spliced(n, 0, x, at, at, &one, 1);
     shp_out_content(n, 0, shp_in_content(n, 0));
-    return SHP_OK;
 }
 
 /* Range whose delta may be left out: 1. */
-int infer_ms_range(shp_node *n)
+void infer_ms_range(shp_node *n)
 {
-    if (shp_has(n, 2)) return infer_range(n);
+    if (shp_has(n, 2)) { infer_range(n); return; }
     double a, b;
     shp_dim d = 0;
     if (shp_dtype_kind(shp_in_dtype(n, 0)) == 'I') d = dim_max(n, sub(n, shp_in_scalar(n, 1), shp_in_scalar(n, 0)), lit(0));
@@ -385,79 +387,78 @@ int infer_ms_range(shp_node *n)
         int64_t steps = (int64_t)(b - a);
         d = num(n, b <= a ? 0 : steps + ((double)steps < b - a));
     }
-    return shp_out_vector(n, 0, d);
+    shp_out_vector(n, 0, d);
 }
 
 /* Unique of a vector: its values in the order of appearance, where each stands, and how often. */
-int infer_ms_unique(shp_node *n)
+void infer_ms_unique(shp_node *n)
 {
     shp_dim d = shp_fresh(n, 0, 0, SHP_WHY_DATA);
     shp_want_rank(n, 0, 1, 1);
     shp_out_vector(n, 0, d);
     shp_out_vector(n, 2, d);
-    return shp_out_same(n, 1, 0);
+    shp_out_same(n, 1, 0);
 }
 
 /* Tokenizer: one more axis, the most tokens of a string; an input without strings gives [0] or [N, 0] (as runtimes do). */
-int infer_tokenizer(shp_node *n)
+void infer_tokenizer(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
-    if (!x) return SHP_OK;
+    if (!x) return;
     shp_dim d[3] = { x->dim[0], x->rank > 1 ? x->dim[1] : 0 };
     bool none = is(n, shp_numel(n, x), 0);
     d[none ? 1 : x->rank] = none ? lit(0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
-    return shp_out(n, 0, none ? x->rank : x->rank + 1, d);
+    shp_out(n, 0, none ? x->rank : x->rank + 1, d);
 }
 
 /* BifurcationDetector: merged tokens, and one index. */
-int infer_bifurcation(shp_node *n)
+void infer_bifurcation(shp_node *n)
 {
     shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
-    return shp_out(n, 1, 0, NULL);
+    shp_out(n, 1, 0, NULL);
 }
 
 /* SpeculativePrefixCommit: a number for each request, and states like those that came. */
-int infer_prefix_commit(shp_node *n)
+void infer_prefix_commit(shp_node *n)
 {
     const shp_shape *next = shp_want_rank(n, 0, 1, 2);
     shp_out_vector(n, 0, !next ? 0 : next->rank == 2 ? next->dim[0] : lit(1));
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
-    return SHP_OK;
 }
 
 /* GemmaRotaryEmbedding: q and k as they are. */
-int infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); return shp_out_same(n, 0, 1); }
+void infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); { shp_out_same(n, 0, 1); return; } }
 
 /* AllGather: `axis` group_size times as long. */
-int infer_all_gather(shp_node *n)
+void infer_all_gather(shp_node *n)
 {
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0);
-    return axis < 0 ? SHP_OK : shp_out_resized(n, 0, x, axis, mul(n, x->dim[axis], num(n, shp_attr_int_or(n, "group_size", 1))));
+    if (axis >= 0) shp_out_resized(n, 0, x, axis, mul(n, x->dim[axis], num(n, shp_attr_int_or(n, "group_size", 1))));
 }
 
 /* ConstantFill: GivenTensorFill with a type, `dtype`. */
-int infer_constant_fill(shp_node *n)
+void infer_constant_fill(shp_node *n)
 {
     shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
-    return infer_given_tensor_fill(n);
+    infer_given_tensor_fill(n);
 }
 
 /* ---- recurrences ---- */
 
 /* DynamicQuantizeLSTM: LSTM whose W and R are [directions, inputs, 4 * hidden]. */
-static int lstm_first(shp_node *n) { return like(n, infer_recurrent, "01234567"); }
+static void lstm_first(shp_node *n) { like(n, infer_recurrent, "01234567"); }
 
-int infer_dynamic_quantize_lstm(shp_node *n)
+void infer_dynamic_quantize_lstm(shp_node *n)
 {
     const shp_shape *w = shp_want_rank(n, 1, 3, 3), *r = shp_want_rank(n, 2, 3, 3);
-    if (n->failed) return SHP_OK;
-    return with_shapes(n, 1, w ? moved(n, w, 1, 2) : NULL, r ? moved(n, r, 1, 2) : NULL, lstm_first);
+    if (n->failed) return;
+    with_shapes(n, 1, w ? moved(n, w, 1, 2) : NULL, r ? moved(n, r, 1, 2) : NULL, lstm_first);
 }
 
 /* AttnLSTM: LSTM; its W also reads the attention, so W's width is not X's. */
-int infer_attn_lstm(shp_node *n) { return like(n, infer_recurrent, "0-234567"); }
+void infer_attn_lstm(shp_node *n) { like(n, infer_recurrent, "0-234567"); }
 
 /* ---- generation ---- */
 
@@ -469,33 +470,33 @@ static void bodies(shp_node *n)
 }
 
 /* Patterns where elements of inputs are letters: "M10" makes element 0 of input 1 M. */
-static int with_elements(shp_node *n, const char *which, const char *text)
+static void with_elements(shp_node *n, const char *which, const char *text)
 {
     shp_dim *letter = shp_letters(n);
     for (; *which; which += 3) letter[*which - 'A'] = shp_element(shp_in_content(n, (uint32_t)(which[1] - '0')), which[2] - '0');
-    return shp_lay(n, text);
+    shp_lay(n, text);
 }
 
 /* MatMulFpQ4: the weight's shape [K, N] is an input. */
-int infer_matmul_fpq4(shp_node *n) { return with_elements(n, "K20N21", ". K > . N"); }
+void infer_matmul_fpq4(shp_node *n) { with_elements(n, "K20N21", ". K > . N"); }
 
 /* CropAndResize: [regions, C, height, width], both from crop_size. */
-int infer_crop_and_resize(shp_node *n) { return with_elements(n, "H30W31", "_ C _ _; R _; R > R C H W"); }
+void infer_crop_and_resize(shp_node *n) { with_elements(n, "H30W31", "_ C _ _; R _; R > R C H W"); }
 
 /* RelativePositionBias: [1, heads, queries, keys], the lengths from inputs. */
-int infer_relative_position_bias(shp_node *n) { return with_elements(n, "Q10K20", "_ H > 1 H Q K"); }
+void infer_relative_position_bias(shp_node *n) { with_elements(n, "Q10K20", "_ H > 1 H Q K"); }
 
 /* BeamSearch, WhisperBeamSearch: [batch, returned, max_length], scores of these, and of all words at each step; what whisper also tells. */
-int infer_beam_search(shp_node *n)
+void infer_beam_search(shp_node *n)
 {
     bodies(n);
-    return with_elements(n, "M10B30R40", shp_attr_int(n, "model_type") ? "V=vocab_size: N _|N _ _ > N R M; N R; _ N B V; N R _ _ _; N"
-                                                                       : "V=vocab_size: N S > N R M; N R; M-S N B V; N R _ _ _; N");
+    with_elements(n, "M10B30R40", shp_attr_int(n, "model_type") ? "V=vocab_size: N _|N _ _ > N R M; N R; _ N B V; N R _ _ _; N"
+                                                                           : "V=vocab_size: N S > N R M; N R; M-S N B V; N R _ _ _; N");
 }
 
 /* GreedySearch, Sampling: [batch, max_length]; the last logits. */
-int infer_greedy_search(shp_node *n)
+void infer_greedy_search(shp_node *n)
 {
     bodies(n);
-    return with_elements(n, "M10", "V=vocab_size: N|N _|N _ _ > N M; N V");
+    with_elements(n, "M10", "V=vocab_size: N|N _|N _ _ > N M; N V");
 }

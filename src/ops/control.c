@@ -176,17 +176,17 @@ static void join(shp_node *n, const shp_fact *a, const shp_fact *b, shp_fact *bo
  * the two differ in rank, what follows contradicts what it gives (a run that takes it fails). Else what holds for both. Both branches are
  * inferred and are in the result; contradictions in one that may not be taken are warnings.
  * Source: ONNX If, all versions. */
-int infer_if(shp_node *n)
+void infer_if(shp_node *n)
 {
     int64_t condition = -1;
     if (!shp_in_int(n, 0, &condition)) condition = -1;
     shp_scope *yes = shp_body(n, "then_branch", NULL, 0, condition <= 0, 1);
     shp_scope *no = yes ? shp_body(n, "else_branch", NULL, 0, condition != 0, 2) : NULL;
-    if (!yes || !no) return SHP_OK;
+    if (!yes || !no) return;
     fits(n, "then_branch", yes, NULL, 0, 0, 0, 0);
     fits(n, "else_branch", no, NULL, 0, 0, 0, 0);
     shp_fact *a = shp_alloc_array(n->x->arena, (size_t)2 * n->nout, sizeof *a), *b = a + n->nout, both;
-    if (!a) return SHP_OK;
+    if (!a) return;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
     bool differ = false;
     for (uint32_t o = 0; o < n->nout; o++) {
@@ -207,7 +207,6 @@ int infer_if(shp_node *n)
         }
         shp_out_fact(n, o, condition > 0 ? a + o : condition == 0 ? b + o : &both);
     }
-    return SHP_OK;
 }
 
 /* ---- what is carried from turn to turn ---- */
@@ -413,13 +412,13 @@ static void out_rows(shp_node *n, uint32_t o, const shp_shape *each, int32_t axi
  * count is a small number; scan outputs are stacked on a new first axis, whose size is the trip count where nothing can end the loop early, or
  * where what ends it compares a counter.
  * Source: ONNX Loop, all versions. */
-int infer_loop(shp_node *n)
+void infer_loop(shp_node *n)
 {
     shp_loop l = { .states = n->proto->inputs > 2 ? n->proto->inputs - 2 : 0 };
     uint32_t count = 2 + l.states;
     l.in = shp_alloc_array(n->x->arena, (size_t)3 * count, sizeof *l.in);
     l.widened = shp_alloc_array(n->x->arena, count, sizeof *l.widened);
-    if (!l.in || !l.widened) return SHP_OK;
+    if (!l.in || !l.widened) return;
     l.start = l.in + count;
     shp_fact f, *exact = l.start + count;
 
@@ -439,7 +438,7 @@ int infer_loop(shp_node *n)
     }
     l.runs = enters && (!counted || shp_dim_lo(n->dims, limit) >= 1);
     shp_scope *body = fixed_point(n, "body", l.in, count, 2, l.states, 1, !l.runs, l.widened);
-    if (!body) return SHP_OK;
+    if (!body) return;
     n->scope->fails |= l.runs && body->fails;
 
     int64_t stays = enters ? condition_of(n, body) : 0;
@@ -455,7 +454,7 @@ int infer_loop(shp_node *n)
         if (turns > 0) l.trips = num(n, turns);
         /* the result shows what holds on every turn */
         body = n->x->error ? NULL : turns == 1 ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
-        if (!body) return SHP_OK;
+        if (!body) return;
     }
     fits(n, "body", body, l.start, count, 2, l.states, 1);
     loop_states(n, &l, body, turns > 0 ? exact : NULL);
@@ -464,7 +463,6 @@ int infer_loop(shp_node *n)
         shp_out_type(n, o, f.type);
         if (f.shape && f.shape->rank >= 0) out_rows(n, o, f.shape, 0, l.trips, SHP_WHY_DATA);
     }
-    return SHP_OK;
 }
 
 /* ---- Scan ---- */
@@ -515,14 +513,14 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
 }
 
 /* Scan with `batch` leading batch axes (1 in version 8, where sequence_lens is input 0 and both axes are fixed). */
-static int scan(shp_node *n, uint32_t offset, int32_t batch)
+static void scan(shp_node *n, uint32_t offset, int32_t batch)
 {
     int64_t scans = shp_attr_int(n, "num_scan_inputs"), inputs = (int64_t)n->proto->inputs - offset;
-    if (scans < 1 || scans > inputs) return shp_fail2(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs);
+    if (scans < 1 || scans > inputs) { shp_fail2(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs); return; }
     uint32_t count = (uint32_t)inputs, states = count - (uint32_t)scans;
     shp_fact f, *in = shp_alloc_array(n->x->arena, count, sizeof *in);
     bool *widened = shp_alloc_array(n->x->arena, count, sizeof *widened);
-    if (!in || !widened) return SHP_OK;
+    if (!in || !widened) return;
     shp_dim length = 0, rows = 0;
     for (uint32_t i = 0; i < count; i++) {
         bool state = i < states;
@@ -536,9 +534,9 @@ static int scan(shp_node *n, uint32_t offset, int32_t batch)
         rows = rows ? shp_equal(n, rows, s->dim[0]) : s->dim[0];
         if (state) in[i].shape = shp_spliced(n, s, 0, 1, s->dim, 0);
     }
-    if (n->failed) return n->failed;
+    if (n->failed) return;
     shp_scope *body = scan_body(n, in, count, states, widened);
-    if (!body) return SHP_OK;
+    if (!body) return;
     fits(n, "body", body, in, count, 0, states, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
@@ -556,19 +554,18 @@ static int scan(shp_node *n, uint32_t offset, int32_t batch)
         if (batch) {
             shp_dim first = rows ? rows : shp_fresh(n, o, 0, SHP_WHY_RANK);
             f.shape = shp_spliced(n, f.shape, 0, 0, &first, 1);
-            if (!f.shape) return SHP_OK;
+            if (!f.shape) return;
         }
         int64_t axis = state || batch ? batch : shp_axis(n, list_at(n, "scan_output_axes", o - states), f.shape->rank + 1);
         if (state) shp_out_shape(n, o, f.shape);
         else if (axis >= 0) out_rows(n, o, f.shape, (int32_t)axis, length, SHP_WHY_RANK);
     }
-    return SHP_OK;
 }
 
 /* Scan: the body runs once per position of the scanned axes; states keep what holds on every turn, scan outputs get the length as a new axis.
  * Scan-8 has a batch axis first and the sequence axis second, and sequence_lens as input 0, which only shortens: outputs keep the full length.
  * Source: ONNX Scan 8, 9 and later. */
-int infer_scan(shp_node *n) { return scan(n, n->opset < 9, n->opset < 9); }
+void infer_scan(shp_node *n) { scan(n, n->opset < 9, n->opset < 9); }
 
 /* ---- SequenceMap ---- */
 
@@ -593,22 +590,22 @@ static void map_inputs(shp_node *n, int64_t turn, shp_fact *in, uint32_t count)
 /* SequenceMap: the body runs for each element of the first input; each output is a sequence as long as that input. Where its elements are few
  * and known, so are those of the outputs.
  * Source: ONNX SequenceMap-17. */
-int infer_sequence_map(shp_node *n)
+void infer_sequence_map(shp_node *n)
 {
     uint32_t count = shp_inputs(n);
     const shp_content *items = shp_in_content(n, 0);
     uint32_t turns = items && items->item && items->count <= UNROLL_MAX ? items->count : 0;
     shp_fact f, *in = shp_alloc_array(n->x->arena, count + 1, sizeof *in), *made = shp_alloc_array(n->x->arena, (size_t)turns * n->nout + 1, sizeof *made);
-    if (!in || !made) return SHP_OK;
+    if (!in || !made) return;
     for (uint32_t turn = 0; turn < turns; turn++) {
         map_inputs(n, turn, in, count);
         const shp_scope *body = shp_body(n, "body", in, count, true, 16 + turn);
-        if (!body) return SHP_OK;
+        if (!body) return;
         for (uint32_t o = 0; o < n->nout; o++) shp_body_output(n, body, o, made + o * turns + turn);
     }
     map_inputs(n, -1, in, count);
     shp_scope *body = shp_body(n, "body", in, count, true, 1);
-    if (!body) return SHP_OK;
+    if (!body) return;
     fits(n, "body", body, in, count, 0, 0, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
@@ -622,5 +619,4 @@ int infer_sequence_map(shp_node *n)
         }
         shp_out_fact(n, o, &f);
     }
-    return SHP_OK;
 }

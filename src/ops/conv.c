@@ -133,36 +133,36 @@ static int64_t window_dims(shp_node *n, window *w, const int64_t *(*output_sizes
 /* ---- convolutions ---- */
 
 /* The window's output as output 0. */
-static int window_out(shp_node *n, window w, const int64_t *(*output_sizes)(shp_node *n, const window *w))
+static void window_out(shp_node *n, window w, const int64_t *(*output_sizes)(shp_node *n, const window *w))
 {
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = window_dims(n, &w, output_sizes, d);
-    if (rank < 0) return SHP_OK;
+    if (rank < 0) return;
     if (w.pool) {
         shp_settle(n, d, (uint32_t)rank, 0);
         shp_out(n, 1, rank, d);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
-int shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last)
+void shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last)
 {
-    return window_out(n, (window){ .x = ix, .weight = iw, .bias = ib, .last = channels_last }, NULL);
+    window_out(n, (window){ .x = ix, .weight = iw, .bias = ib, .last = channels_last }, NULL);
 }
 
 /* Source: ONNX Conv 1, 11, ConvInteger 10, QLinearConv 10. */
-int infer_conv(shp_node *n) { return shp_conv(n, 0, 1, 2, shp_variant(n) != 0); }
-int infer_conv_integer(shp_node *n) { return shp_conv(n, 0, 1, SHP_NONE, false); }
-int infer_qlinear_conv(shp_node *n) { return shp_conv(n, 0, 3, 8, shp_variant(n) != 0); }
+void infer_conv(shp_node *n) { shp_conv(n, 0, 1, 2, shp_variant(n) != 0); }
+void infer_conv_integer(shp_node *n) { shp_conv(n, 0, 1, SHP_NONE, false); }
+void infer_qlinear_conv(shp_node *n) { shp_conv(n, 0, 3, 8, shp_variant(n) != 0); }
 
 /* DeformConv: a convolution whose offset (and mask) have its output's positions, and 2-D, 3-D … offsets for each element of the kernel.
  * Source: ONNX DeformConv 19. */
-int infer_deform_conv(shp_node *n)
+void infer_deform_conv(shp_node *n)
 {
     window w = { .weight = 1, .bias = 3 };
     shp_dim d[SHP_RANK_MAX], taps = num(n, shp_attr_int_or(n, "offset_group", 1));
     int64_t rank = window_dims(n, &w, NULL, d);
-    if (rank < 0) return SHP_OK;
+    if (rank < 0) return;
     for (int64_t i = 0; i < w.axes; i++) taps = mul(n, taps, kernel_at(n, &w, i));
     for (uint32_t i = 2; i < 5; i += 2) {
         if (!shp_want_rank(n, i, rank, rank)) continue;
@@ -170,7 +170,7 @@ int infer_deform_conv(shp_node *n)
             if (k != 1) d[k] = shp_want_dim(n, i, k, d[k]);
             else shp_want_dim(n, i, 1, i == 2 ? mul(n, taps, num(n, w.axes)) : taps);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* output_shape lists the spatial sizes (some write all axes). */
@@ -184,64 +184,64 @@ static const int64_t *output_shape(shp_node *n, const window *w)
 }
 
 /* ConvTranspose: the weight is [C, M / group, kernel…]. Source: ONNX ConvTranspose 1, 11; runtimes for SAME with a kernel smaller than the stride. */
-int infer_conv_transpose(shp_node *n) { return window_out(n, (window){ .weight = 1, .bias = 2, .turned = true }, output_shape); }
+void infer_conv_transpose(shp_node *n) { window_out(n, (window){ .weight = 1, .bias = 2, .turned = true }, output_shape); }
 
 /* ---- pools ---- */
 
 /* MaxPool, AveragePool, LpPool: [N, C, positions…], the same for MaxPool's indices. LpPool 1 may lack kernel_shape: then only the rank,
  * N and C are known. Source: ONNX MaxPool 1, 8, 10, AveragePool 1, 10, 19, LpPool 1, 18: ceil_mode and dilations where a version has them;
  * VALID with ceil_mode as runtimes round it. */
-int shp_pool(shp_node *n, bool channels_last)
+void shp_pool(shp_node *n, bool channels_last)
 {
-    return window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
+    window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
 }
 
-int infer_pool(shp_node *n) { return shp_pool(n, shp_variant(n) != 0); }
+void infer_pool(shp_node *n) { shp_pool(n, shp_variant(n) != 0); }
 
 /* GlobalAveragePool, GlobalMaxPool, GlobalLpPool: spatial axes become 1. Source: ONNX GlobalAveragePool 1. */
-int infer_global_pool(shp_node *n)
+void infer_global_pool(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
-    if (!x) return SHP_OK;
+    if (!x) return;
     shp_dim d[SHP_RANK_MAX];
     for (int32_t i = 0; i < x->rank; i++) d[i] = i < 2 ? x->dim[i] : lit(1);
-    return shp_out(n, 0, x->rank, d);
+    shp_out(n, 0, x->rank, d);
 }
 
 /* MaxUnpool: indices have the shape of x; the output's shape is an input, or stride * (h - 1) + kernel - pads. Source: ONNX MaxUnpool 9. */
-int infer_max_unpool(shp_node *n)
+void infer_max_unpool(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX], h[SHP_RANK_MAX];
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *indices = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
     window w = { .turned = true };
     if (x) shp_want_rank(n, 1, x->rank, x->rank);
     else x = indices;
-    if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return SHP_OK;
-    if (!w.kernel) return shp_lacks(n, "kernel_shape");
+    if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return;
+    if (!w.kernel) { shp_lacks(n, "kernel_shape"); return; }
     int64_t rank = w.axes + 2;
     const shp_content *given = shp_in_content(n, 2);
-    if (given && given->count != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank);
+    if (given && given->count != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank); return; }
     for (int64_t i = 0; i < rank && !n->failed; i++) {
         h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0);
         d[i] = i < 2 ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, i - 2, h[i], num(n, w.kernel[i - 2]), 0);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* ---- regions and grids ---- */
 
 /* MaxRoiPool: regions are [count, 5]. Source: ONNX MaxRoiPool 1. */
-int infer_max_roi_pool(shp_node *n)
+void infer_max_roi_pool(shp_node *n)
 {
     const int64_t *size = shp_want_ints(n, "pooled_shape", 2, 1, NULL);
-    if (!size) return shp_lacks(n, "pooled_shape");
+    if (!size) { shp_lacks(n, "pooled_shape"); return; }
     shp_dim *letter = shp_letters(n);
     for (int i = 0; i < 2; i++) letter[i] = num(n, size[i]);
-    return shp_lay(n, "_ C _ _; R 5 > R C A B");
+    shp_lay(n, "_ C _ _; R 5 > R C A B");
 }
 
 /* Col2Im: [N, C * block, L] to [N, C, image…], one column for each position of a block. Source: ONNX Col2Im 18. */
-int infer_col2im(shp_node *n)
+void infer_col2im(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, 3);
     const shp_content *image = shp_in_content(n, 1), *block = shp_in_content(n, 2);
@@ -250,8 +250,8 @@ int infer_col2im(shp_node *n)
         shp_failf(n, SHP_D_SHAPE, "%s has %d entries, %s has %d", "image_shape", axes, "block_shape", other);
     if (axes < 0) axes = other;
     window w = { 0 };
-    if (axes > SHP_RANK_MAX - 2) return shp_out_rank(n, 0, axes + 2);
-    if (n->failed || !read_window(n, &w, axes)) return SHP_OK;
+    if (axes > SHP_RANK_MAX - 2) { shp_out_rank(n, 0, axes + 2); return; }
+    if (n->failed || !read_window(n, &w, axes)) return;
     shp_dim d[SHP_RANK_MAX], taps = lit(1), columns = lit(1);
     for (int64_t i = 0; i < w.axes && !n->failed; i++) {
         shp_dim k = shp_element(block, i);
@@ -263,43 +263,43 @@ int infer_col2im(shp_node *n)
     shp_want_dim(n, 0, 2, columns);
     d[0] = x ? x->dim[0] : 0;
     d[1] = !x ? 0 : is_num(n, taps, &size) ? shp_whole_div(n, x->dim[1], size) : floor_div(n, x->dim[1], taps);
-    return shp_out(n, 0, w.axes + 2, d);
+    shp_out(n, 0, w.axes + 2, d);
 }
 
 /* GridSample: [N, C, d…] at [N, out…, r] is [N, C, out…]. Source: ONNX GridSample 16 (r = 2; runtimes take 3), 20. */
-int infer_grid_sample(shp_node *n)
+void infer_grid_sample(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *grid = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
-    if (n->failed) return SHP_OK;
-    if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return SHP_OK;
-    if (!x && !grid) return SHP_OK;
+    if (n->failed) return;
+    if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return;
+    if (!x && !grid) return;
     int32_t rank = x ? x->rank : grid->rank;
     shp_dim d[SHP_RANK_MAX];
     shp_want_dim(n, 1, rank - 1, num(n, rank - 2));
     d[0] = shp_want_dim(n, 1, 0, x ? x->dim[0] : 0);
     d[1] = x ? x->dim[1] : 0;
     for (int32_t i = 2; i < rank; i++) d[i] = grid ? grid->dim[i - 1] : 0;
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* AffineGrid: theta is [N, r, r + 1], size [N, C, d…]; the grid is [N, d…, r]. Source: ONNX AffineGrid 20. */
-int infer_affine_grid(shp_node *n)
+void infer_affine_grid(shp_node *n)
 {
     enum { N = 'N' - 'A', R = 'R' - 'A' };
     const shp_content *size = shp_in_content(n, 1);
     int64_t length = shp_in_length(n, 1), r = length - 2;
     shp_dim *d = shp_letters(n);
     d[N] = shp_element(size, 0);
-    if (length < 0 && (shp_lay(n, "_ R _ >") || !is_num(n, d[R], &r))) return SHP_OK;
-    if (r < 2 || r > 3) return shp_fail2(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", 1, r);
+    if (length < 0 && (shp_lay(n, "_ R _ >") || !is_num(n, d[R], &r))) return;
+    if (r < 2 || r > 3) { shp_fail2(n, SHP_D_VALUE, "size %i is for %d spatial axes, not 2 or 3", 1, r); return; }
     for (int64_t i = 0; i < 3; i++) d[i] = shp_element(size, i + 2);
     d[R] = num(n, r);
-    return shp_lay(n, r == 2 ? "N R R+1 > N A B R" : "N R R+1 > N A B C R");
+    shp_lay(n, r == 2 ? "N R R+1 > N A B R" : "N R R+1 > N A B C R");
 }
 
 /* ImageDecoder: height, width (data decides), and the channels of pixel_format. Source: ONNX ImageDecoder 20. */
-int infer_image_decoder(shp_node *n)
+void infer_image_decoder(shp_node *n)
 {
     int format = shp_choice(n, "pixel_format", "RGB|BGR|Grayscale");
-    return shp_patterns(n, format == 2 ? "_ > _ _ 1" : "_ > _ _ 3");
+    shp_patterns(n, format == 2 ? "_ > _ _ 1" : "_ > _ _ 3");
 }

@@ -3,23 +3,23 @@
 
 /* Crop: border [left, top, right, bottom] is cut from [N, C, H, W], or scale [height, width] kept from its corner.
  * Source: ONNX Runtime, Crop 1. */
-int infer_crop(shp_node *n)
+void infer_crop(shp_node *n)
 {
     shp_dim *letter = shp_letters(n);
     const int64_t *border = shp_want_ints(n, "border", 4, 0, NULL), *size = shp_want_ints(n, "scale", 2, 0, NULL);
-    if (!border) return shp_lacks(n, "border");
-    if (shp_lay(n, "_ _ Y X >")) return SHP_OK;
+    if (!border) { shp_lacks(n, "border"); return; }
+    if (shp_lay(n, "_ _ Y X >")) return;
     for (int i = 0; i < 2; i++) {
         shp_dim *d = &letter['Y' - 'A' - i], rest = sub(n, sub(n, *d, num(n, border[1 - i])), num(n, border[3 - i]));
-        if (rest && shp_dim_hi(n->dims, rest) < 0) return shp_fail1(n, SHP_D_SHAPE, "border is larger than %i", 0);
+        if (rest && shp_dim_hi(n->dims, rest) < 0) { shp_fail1(n, SHP_D_SHAPE, "border is larger than %i", 0); return; }
         *d = size ? num(n, size[i]) : rest;
     }
-    return shp_lay(n, "N C _ _ > N C Y X");
+    shp_lay(n, "N C _ _ > N C Y X");
 }
 
 /* GivenTensorFill: attribute shape, or the input (its shape, or its elements with input_as_shape) followed by extra_shape.
  * Source: ONNX Runtime, GivenTensorFill 1. */
-int infer_given_tensor_fill(shp_node *n)
+void infer_given_tensor_fill(shp_node *n)
 {
     uint32_t count, extra = 0;
     bool fed = shp_has(n, 0), elements = shp_attr_int(n, "input_as_shape") != 0;
@@ -27,12 +27,12 @@ int infer_given_tensor_fill(shp_node *n)
     const shp_shape *s = fed ? shp_in_shape(n, 0) : NULL;
     const shp_content *c = fed && elements ? shp_in_content(n, 0) : NULL;
     int64_t known = elements ? shp_in_length(n, 0) : s ? s->rank : -1;
-    if (n->failed || (fed && known < 0)) return SHP_OK;
+    if (n->failed || (fed && known < 0)) return;
     count = fed ? (uint32_t)known : 0;
     if (!fed) shp_out_type(n, 0, SHP_FLOAT);
-    if (known > SHP_RANK_MAX || extra > SHP_RANK_MAX) return SHP_OK;
+    if (known > SHP_RANK_MAX || extra > SHP_RANK_MAX) return;
     shp_dim d[2 * SHP_RANK_MAX];
     for (uint32_t i = 0; i < count; i++) d[i] = elements ? shp_element(c, i) : s->dim[i];
     for (uint32_t i = 0; tail && i < extra; i++) d[count + i] = num(n, tail[i]);
-    return shp_out(n, 0, (int64_t)count + extra, d);
+    shp_out(n, 0, (int64_t)count + extra, d);
 }

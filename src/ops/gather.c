@@ -30,17 +30,17 @@ static bool in_range(shp_node *n, const shp_content *c, shp_dim size)
 
 /* Gather: the indices' shape stands in for the axis.
  * Source: ONNX Gather (1; 11: negative indices). */
-int infer_gather(shp_node *n)
+void infer_gather(shp_node *n)
 {
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
-    if (axis < 0) return SHP_OK;
+    if (axis < 0) return;
     const shp_content *ic = shp_in_content(n, 1), *c;
-    if (!in_range(n, ic, x->dim[axis]) || !at) return SHP_OK;
+    if (!in_range(n, ic, x->dim[axis]) || !at) return;
     shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
     shp_out_bounds_of(n, 0, 0);
-    if (!ic || !(c = shp_in_content(n, 0)) || !shp_sizes(n, x, size, stride)) return SHP_OK;
+    if (!ic || !(c = shp_in_content(n, 0)) || !shp_sizes(n, x, size, stride)) return;
     int64_t wide = size[axis], inner = stride[axis], count = (int64_t)ic->count;
     shp_content *out = wide ? shp_content_new(n, c->count / (uint64_t)wide * ic->count) : NULL;
     for (int64_t p = 0; out && p < (int64_t)out->count; p++) {
@@ -48,7 +48,6 @@ int infer_gather(shp_node *n)
         if (i >= 0) out->elem[p] = c->elem[(p / inner / count * wide + i) * inner + p % inner];
     }
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* What the other operators share: each row of `depth` indices names a place in the data, along the axes from `first` on; the other axes that
@@ -135,28 +134,28 @@ static int picked(shp_node *n, picks *s)
 
 /* GatherElements: the indices' shape.
  * Source: ONNX GatherElements-11. */
-int infer_gather_elements(shp_node *n)
+void infer_gather_elements(shp_node *n)
 {
     picks s;
     bool known = read_elements(n, &s);
-    if (!s.at) return shp_out_unknown(n, 0, s.x ? s.x->rank : -1, SHP_WHY_RANK);
+    if (!s.at) { shp_out_unknown(n, 0, s.x ? s.x->rank : -1, SHP_WHY_RANK); return; }
     shp_out_same(n, 0, 1);
-    return known ? picked(n, &s) : n->failed;
+    if (known) picked(n, &s);
 }
 
 /* GatherND: the indices' shape without its last axis, then what is left of the data's.
  * Source: ONNX GatherND (11; 12: batch_dims). */
-int infer_gather_nd(shp_node *n)
+void infer_gather_nd(shp_node *n)
 {
     picks s;
     shp_dim d[SHP_RANK_MAX];
-    if (!read_slices(n, &s)) return SHP_OK;
+    if (!read_slices(n, &s)) return;
     int32_t lead = s.at->rank - 1;
     memcpy(d, s.at->dim, (size_t)lead * sizeof *d);
     for (int32_t k = 0; k < s.first; k++)
-        if (!(d[k] = shp_want_dim(n, 0, k, d[k]))) return SHP_OK;
+        if (!(d[k] = shp_want_dim(n, 0, k, d[k]))) return;
     shp_out_spliced(n, 0, s.x, 0, s.first + (int32_t)s.depth, d, lead);
-    return picked(n, &s);
+    picked(n, &s);
 }
 
 /* ---- Scatter ---- */
@@ -188,43 +187,43 @@ static int scattered(shp_node *n, picks *s)
 
 /* Scatter, ScatterElements: the data's shape; updates and indices have one shape (R1).
  * Source: ONNX Scatter-9, ScatterElements (11; 16: reduction). */
-int infer_scatter_elements(shp_node *n)
+void infer_scatter_elements(shp_node *n)
 {
     picks s;
     const shp_shape *u = shp_in_shape(n, 2);
     bool known = read_elements(n, &s);
-    if (n->failed || !shp_same_shape(n, 1, 2, -1)) return SHP_OK;
-    if (!s.x) return shp_out_unknown(n, 0, s.at ? s.at->rank : u ? u->rank : -1, SHP_WHY_RANK);
+    if (n->failed || !shp_same_shape(n, 1, 2, -1)) return;
+    if (!s.x) { shp_out_unknown(n, 0, s.at ? s.at->rank : u ? u->rank : -1, SHP_WHY_RANK); return; }
     shp_out_same(n, 0, 0);
-    return known ? scattered(n, &s) : SHP_OK;
+    if (known) scattered(n, &s);
 }
 
 /* ScatterND: the data's shape; the updates have GatherND's (R1).
  * Source: ONNX ScatterND (11; 16: reduction). */
-int infer_scatter_nd(shp_node *n)
+void infer_scatter_nd(shp_node *n)
 {
     picks s;
     const shp_shape *u = shp_in_shape(n, 2);
     shp_out_same(n, 0, 0);
-    if (!read_slices(n, &s)) return SHP_OK;
+    if (!read_slices(n, &s)) return;
     int64_t lead = s.at->rank - 1, rank = lead + s.x->rank - s.depth;
-    if (u && u->rank != rank) return shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank);
+    if (u && u->rank != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank); return; }
     for (int64_t k = 0; u && k < rank && !n->failed; k++) shp_want_dim(n, 2, k, k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead]);
-    return scattered(n, &s);
+    scattered(n, &s);
 }
 
 /* TensorScatter: the cache's shape; the update differs from it in the sequence axis alone, one write index a batch entry.
  * Source: ONNX TensorScatter-24. */
-int infer_tensor_scatter(shp_node *n)
+void infer_tensor_scatter(shp_node *n)
 {
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX), *u = shp_in_shape(n, 1);
-    if (!x) return shp_out_unknown(n, 0, u ? u->rank : -1, SHP_WHY_RANK);
-    if (!axis) return shp_fail(n, SHP_D_AXIS, "axis 0 is the batch");
-    if (axis < 0 || !shp_same_shape(n, 0, 1, axis)) return SHP_OK;
-    if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) return shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0);
+    if (!x) { shp_out_unknown(n, 0, u ? u->rank : -1, SHP_WHY_RANK); return; }
+    if (!axis) { shp_fail(n, SHP_D_AXIS, "axis 0 is the batch"); return; }
+    if (axis < 0 || !shp_same_shape(n, 0, 1, axis)) return;
+    if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) { shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0); return; }
     shp_want_vector(n, 2, x->dim[0]);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* ---- what data decides ---- */
@@ -252,14 +251,14 @@ static int64_t trues(shp_node *n, const shp_content *c, int64_t cap)
 
 /* Compress: the slices along `axis`, or the elements, whose condition holds.
  * Source: ONNX Compress-9. */
-int infer_compress(shp_node *n)
+void infer_compress(shp_node *n)
 {
     bool flat = !shp_attr_has(n, "axis");
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v = INT64_MAX;
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0);
     shp_want_rank(n, 1, 1, 1);
-    if (axis < 0 && !flat) return SHP_OK;
+    if (axis < 0 && !flat) return;
     shp_dim whole = flat ? shp_numel(n, x) : x->dim[axis], kept;
     const shp_content *test = shp_in_content(n, 1), *c = shp_in_content(n, 0);
     bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
@@ -267,7 +266,7 @@ int infer_compress(shp_node *n)
     kept = count < 0 ? shp_fresh(n, 0, flat ? 0 : (uint32_t)axis, SHP_WHY_DATA) : num(n, count);
     if (flat) shp_out_vector(n, 0, kept);
     else shp_out_resized(n, 0, x, axis, kept);
-    if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return SHP_OK;
+    if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return;
     int64_t wide = flat ? (int64_t)c->count : size[axis], at = 0;
     shp_content *out = wide ? shp_content_new(n, c->count / (uint64_t)wide * (uint64_t)count) : NULL;
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
@@ -275,12 +274,11 @@ int infer_compress(shp_node *n)
         if (i < (int64_t)test->count && truth(n, test->elem[i]) == 1 && at < (int64_t)out->count) out->elem[at++] = c->elem[p];
     }
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* NonZero: [rank, count], the indices of what is not 0, axis by axis. Of a scalar [0, count].
  * Source: ONNX NonZero-9. */
-int infer_nonzero(shp_node *n)
+void infer_nonzero(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
@@ -289,7 +287,7 @@ int infer_nonzero(shp_node *n)
     if (is(n, all, 0) || (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0)) some = lit(0);
     else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) some = all;
     shp_out_matrix(n, 0, x ? num(n, x->rank) : 0, some);
-    if (count < 0 || !shp_sizes(n, x, size, stride)) return SHP_OK;
+    if (count < 0 || !shp_sizes(n, x, size, stride)) return;
     shp_content *out = shp_content_new(n, (uint64_t)(x->rank * count));
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
         if (truth(n, c->elem[p]) != 1) continue;
@@ -297,7 +295,6 @@ int infer_nonzero(shp_node *n)
         at++;
     }
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* The elements of Unique's outputs for a list of values, which is one where each of its entries has one element; returns how many differ,
@@ -333,13 +330,13 @@ static int64_t unique_elements(shp_node *n, const shp_content *c, shp_content *o
 
 /* Unique: as many values (or slices along `axis`) as data decides, the same number for all outputs but the inverse.
  * Source: ONNX Unique-11. */
-int infer_unique(shp_node *n)
+void infer_unique(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     bool flat = !shp_attr_has(n, "axis");
     int32_t axis = x && !flat ? (int32_t)shp_axis(n, shp_attr_int(n, "axis"), x->rank) : 0;
     int64_t v, found = -1;
-    if (axis < 0) return SHP_OK;
+    if (axis < 0) return;
     shp_dim whole = x && !flat ? x->dim[axis] : shp_numel(n, x);
     const shp_content *c = (flat || (x && x->rank == 1)) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     shp_content *out[4] = { 0 };
@@ -351,7 +348,6 @@ int infer_unique(shp_node *n)
     shp_out_vector(n, 2, whole);
     shp_out_vector(n, 3, count);
     for (uint32_t o = 0; o < 4; o++) shp_out_content(n, o, out[o]);
-    return SHP_OK;
 }
 
 /* The k first elements of each line along `axis` in TopK's order (the lower one of equals first), and their indices. */
@@ -388,7 +384,7 @@ static void topk_elements(shp_node *n, const shp_shape *x, int32_t axis, int64_t
 
 /* TopK: k along `axis`, at most its size.
  * Source: ONNX TopK (1: attribute k; 10: input; 11: negative axis, smallest). */
-int infer_topk(shp_node *n)
+void infer_topk(shp_node *n)
 {
     bool old = n->opset < 10;
     int64_t v = -1, size = INT64_MAX;
@@ -396,24 +392,23 @@ int infer_topk(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     if (!old) shp_want_vector(n, 1, lit(1));
     shp_dim k = old ? num(n, shp_attr_int(n, "k")) : shp_in_scalar(n, 1);
-    if (axis < 0) return SHP_OK;
+    if (axis < 0) return;
     is_num(n, x->dim[axis], &size);
-    if (is_num(n, k, &v) && (v < 0 || v > size)) return shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]);
+    if (is_num(n, k, &v) && (v < 0 || v > size)) { shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]); return; }
     if (!k) k = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_CONTENT);
     for (uint32_t o = 0; o < 2; o++) shp_out_resized(n, o, x, axis, k);
     topk_elements(n, x, axis, v);
-    return SHP_OK;
 }
 
 /* NonMaxSuppression: [count, 3]; none where the largest number of boxes a class is absent or 0. A box alone overlaps no other: with no
  * threshold for its score it is taken in every class.
  * Source: ONNX NonMaxSuppression-10. */
-int infer_non_max_suppression(shp_node *n)
+void infer_non_max_suppression(shp_node *n)
 {
     shp_dim *letter = shp_letters(n), most = shp_has(n, 2) ? shp_element(shp_in_content(n, 2), 0) : lit(0);
     shp_lay(n, "N S 4; N C S >");
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
     if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);
     else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
-    return shp_lay(n, *count ? "> K 3" : "> _ 3");
+    shp_lay(n, *count ? "> K 3" : "> _ 3");
 }

@@ -7,17 +7,16 @@
 /* Shape: a 1-D int64 tensor holding the dims of axes [start, end).
  * Known rank gives the output's one dim and its content; unknown rank a fresh dim, no content.
  * Source: ONNX Shape (start and end: opset 15 and later). */
-int infer_shape(shp_node *n)
+void infer_shape(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
-    if (!x) return shp_out_unknown(n, 0, 1, SHP_WHY_RANK);
+    if (!x) { shp_out_unknown(n, 0, 1, SHP_WHY_RANK); return; }
     shp_range r = shp_shape_range(x->rank, shp_attr_int(n, "start"), shp_attr_int_or(n, "end", x->rank));
     shp_dim len = num(n, r.len);
     shp_out(n, 0, 1, &len);
     shp_content *c = shp_content_new(n, (uint64_t)r.len);
     for (int64_t i = 0; c && i < r.len; i++) c->elem[i] = shp_elem_dim(x->dim[r.begin + i]);
     shp_out_content(n, 0, c);
-    return SHP_OK;
 }
 
 /* Gives output 0, a scalar or of one element, that element. */
@@ -32,28 +31,28 @@ static int out_scalar(shp_node *n, int64_t rank, shp_elem e)
 }
 
 /* Size: the product of all dims, a scalar. */
-int infer_size(shp_node *n)
+void infer_size(shp_node *n)
 {
-    return out_scalar(n, 0, shp_elem_dim(shp_numel(n, shp_in_shape(n, 0))));
+    out_scalar(n, 0, shp_elem_dim(shp_numel(n, shp_in_shape(n, 0))));
 }
 
 /* ---- constants ---- */
 
 /* value, sparse_value: the tensor's type, shape (the dense one) and elements. */
-static int constant_tensor(shp_node *n, const shp_attr *a)
+static void constant_tensor(shp_node *n, const shp_attr *a)
 {
     const shp_tensor *t = a->t;
-    if (!t) return shp_failf(n, SHP_D_ATTRIBUTE, "%n holds no tensor", &a->name);
+    if (!t) { shp_failf(n, SHP_D_ATTRIBUTE, "%n holds no tensor", &a->name); return; }
     shp_fact f = shp_tensor_fact(n, t);
-    if (!t->sparse) return shp_out_fact(n, 0, &f);
+    if (!t->sparse) { shp_out_fact(n, 0, &f); return; }
     shp_dim d[SHP_RANK_MAX];
     shp_out_type(n, 0, f.type);
     for (uint32_t k = 0; k < t->rank && k < SHP_RANK_MAX; k++) d[k] = t->dim[k] < 0 ? 0 : num(n, t->dim[k]);
-    return shp_out(n, 0, t->rank, d);
+    shp_out(n, 0, t->rank, d);
 }
 
 /* Constant: the one attribute that is there decides type, shape and elements (value_int and its kin: from opset 12 on). A list has rank 1. */
-int infer_constant(shp_node *n)
+void infer_constant(shp_node *n)
 {
     static const char *const name[8] = { "value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints", "value_string",
                                          "value_strings" };
@@ -63,12 +62,12 @@ int infer_constant(shp_node *n)
     for (uint32_t i = 0, left = n->proto->attrs->count; i < 8 && left; i++)
         if ((b = shp_attr_get(n, name[i])) != NULL) {
             left--;
-            if (a) return shp_failf(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name);
+            if (a) { shp_failf(n, SHP_D_ATTRIBUTE, "has both %n and %n", &a->name, &b->name); return; }
             a = b;
             kind = (int)i;
         }
-    if (!a) return shp_fail(n, SHP_D_ATTRIBUTE, "has no value");
-    if (kind < 2) return constant_tensor(n, a);
+    if (!a) { shp_fail(n, SHP_D_ATTRIBUTE, "has no value"); return; }
+    if (kind < 2) { constant_tensor(n, a); return; }
     bool list = kind & 1;
     int dtype = types[kind / 2];
     shp_dim length = num(n, a->count);
@@ -77,7 +76,7 @@ int infer_constant(shp_node *n)
     for (uint32_t i = 0; c && dtype != SHP_STRING && i < c->count; i++)
         c->elem[i] = dtype == SHP_INT64 ? shp_elem_int(n, list ? a->ints[i] : a->i) : shp_elem_real((double)(list ? a->floats[i] : a->f));
     if (dtype != SHP_STRING) shp_out_content(n, 0, c);
-    return shp_out(n, 0, list, &length);
+    shp_out(n, 0, list, &length);
 }
 
 /* A value of the model as size of axis `axis`: the run fails where it is negative (R1). Fresh where it is not known. */
@@ -90,7 +89,7 @@ static shp_dim as_size(shp_node *n, shp_dim d, uint32_t axis)
 }
 
 /* ConstantOfShape-9: dims from the input's elements; type and element from `value`, a float 0 without it. */
-int infer_constant_of_shape(shp_node *n)
+void infer_constant_of_shape(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX];
     const shp_attr *a = shp_attr_get(n, "value");
@@ -98,7 +97,7 @@ int infer_constant_of_shape(shp_node *n)
     shp_elem e = shp_elem_real(0);
     shp_out_type(n, 0, SHP_FLOAT);
     if (t) {
-        if (t->count != 1) return shp_fail1(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count);
+        if (t->count != 1) { shp_fail1(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count); return; }
         shp_fact value = shp_tensor_fact(n, t);
         const shp_content *c = shp_fact_content(n, &value);
         shp_out_type(n, 0, value.type);
@@ -107,10 +106,10 @@ int infer_constant_of_shape(shp_node *n)
     shp_want_rank(n, 0, 1, 1);
     const shp_content *in = shp_in_content(n, 0);
     int64_t rank = in ? in->count : shp_in_length(n, 0);
-    if (n->failed || rank < 0 || rank > SHP_RANK_MAX) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
+    if (n->failed || rank < 0 || rank > SHP_RANK_MAX) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     for (int64_t k = 0; k < rank; k++) {
         d[k] = shp_element(in, k);
-        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) return shp_fail2(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k);
+        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) { shp_fail2(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k); return; }
         d[k] = as_size(n, d[k], (uint32_t)k);
     }
     shp_out(n, 0, rank, d);
@@ -119,7 +118,6 @@ int infer_constant_of_shape(shp_node *n)
     for (int64_t i = 0; c && i < count; i++) c->elem[i] = e;
     shp_out_content(n, 0, c);
     shp_out_bounds(n, 0, e, e);
-    return SHP_OK;
 }
 
 /* ---- Range ---- */
@@ -155,7 +153,7 @@ static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t co
 }
 
 /* Range-11: max(ceil((limit - start)/delta), 0) elements. */
-int infer_range(shp_node *n)
+void infer_range(shp_node *n)
 {
     shp_elem e[3];
     int dtype = shp_in_dtype(n, 0);
@@ -166,8 +164,8 @@ int infer_range(shp_node *n)
         shp_want_rank(n, i, 0, 1);
         e[i] = shp_in_only(n, i);
     }
-    if (n->failed) return n->failed;
-    if (shp_elem_number(n, e[2], &delta) && delta == 0) return shp_fail(n, SHP_D_VALUE, "delta is 0");
+    if (n->failed) return;
+    if (shp_elem_number(n, e[2], &delta) && delta == 0) { shp_fail(n, SHP_D_VALUE, "delta is 0"); return; }
     shp_dim d = 0;
     if (floats) d = float_steps(n, dtype, e);
     else if (e[0] && e[1] && e[2]) d = steps(n, sub(n, shp_elem_num(e[1]), shp_elem_num(e[0])), shp_elem_num(e[2]));
@@ -179,26 +177,24 @@ int infer_range(shp_node *n)
         shp_elem end = shp_elem_dim(delta > 0 ? sub(n, shp_elem_num(e[1]), lit(1)) : add(n, shp_elem_num(e[1]), lit(1)));
         shp_out_bounds(n, 0, delta > 0 ? e[0] : end, delta > 0 ? end : e[0]);
     }
-    return SHP_OK;
 }
 
 /* ---- patterns ---- */
 
 /* EyeLike-9: the input's two dims; type from `dtype`, else the input's; ones on diagonal k. */
-int infer_eye_like(shp_node *n)
+void infer_eye_like(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, 2);
     bool has = shp_attr_has(n, "dtype");
     int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0), size[2];
-    if (n->failed || ((has || dtype) && shp_out_dtype(n, 0, dtype))) return n->failed;
-    if (!x) return shp_out_unknown(n, 0, 2, SHP_WHY_RANK);
+    if (n->failed || ((has || dtype) && shp_out_dtype(n, 0, dtype))) return;
+    if (!x) { shp_out_unknown(n, 0, 2, SHP_WHY_RANK); return; }
     shp_out_shape(n, 0, x);
     shp_content *c = shp_sizes(n, x, size, NULL) && dtype ? shp_content_new(n, (uint64_t)(size[0] * size[1])) : NULL;
     int64_t k = shp_attr_int(n, "k");
     for (int64_t i = 0; c && i < c->count; i++)
         c->elem[i] = shp_elem_cast(n, SHP_INT64, (int)dtype, shp_elem_int(n, k >= -size[0] && k <= size[1] && i % size[1] == i / size[1] + k));
     shp_out_content(n, 0, c);
-    return SHP_OK;
 }
 
 /* Elements of OneHot with a known depth: at element (i, k, j) the on-value where index (i, j) is k. */
@@ -214,7 +210,7 @@ static void one_hot_elements(shp_node *n, const shp_content *in, int64_t inner, 
 }
 
 /* OneHot-9: the shape of the indices with an axis of `depth` entries put in. Below opset 11 indices are not negative. */
-int infer_one_hot(shp_node *n)
+void infer_one_hot(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0), *values = shp_want_rank(n, 2, 1, 1);
     shp_dim d[SHP_RANK_MAX], two = lit(2);
@@ -222,52 +218,52 @@ int infer_one_hot(shp_node *n)
     int64_t v;
     shp_elem e = shp_in_only(n, 1);
     shp_dim depth = shp_elem_num(shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e));
-    if (shp_want_rank(n, 1, 0, 1), n->failed) return n->failed;
-    if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) return shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u);
-    if (depth && shp_dim_hi(n->dims, depth) < 0) return shp_fail1(n, SHP_D_VALUE, "depth %x is negative", depth);
+    if (shp_want_rank(n, 1, 0, 1), n->failed) return;
+    if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) { shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u); return; }
+    if (depth && shp_dim_hi(n->dims, depth) < 0) { shp_fail1(n, SHP_D_VALUE, "depth %x is negative", depth); return; }
     const shp_content *in = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
-        if (shp_elem_number(n, in->elem[i], &real) && real < 0) return shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real);
+        if (shp_elem_number(n, in->elem[i], &real) && real < 0) { shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real); return; }
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1) : -1;
-    if (axis < 0 || x->rank == SHP_RANK_MAX) return n->failed;
+    if (axis < 0 || x->rank == SHP_RANK_MAX) return;
     for (int32_t k = 0; k < x->rank; k++) d[k + (k >= axis)] = x->dim[k];
     d[axis] = as_size(n, depth, (uint32_t)axis);
     shp_out(n, 0, x->rank + 1, d);
     int64_t inner;
     if (in && is_num(n, d[axis], &v) && is_num(n, shp_product(n, d + axis + 1, (uint32_t)(x->rank - axis)), &inner)) one_hot_elements(n, in, inner, v);
-    return SHP_OK;
 }
 
 /* ---- random numbers ---- */
 
 /* RandomNormal, RandomUniform: type and shape are attributes. */
-int infer_random(shp_node *n)
+void infer_random(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX];
     uint32_t rank;
     const int64_t *shape = shp_want_ints(n, "shape", -1, 0, &rank);
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    if (rank > SHP_RANK_MAX || (rank && !shape)) return shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank);
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
+    if (rank > SHP_RANK_MAX || (rank && !shape)) { shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank); return; }
     for (uint32_t k = 0; k < rank; k++) d[k] = num(n, shape[k]);
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* RandomNormalLike, RandomUniformLike, Bernoulli: the input's shape; type from `dtype`, else the input's. */
-int infer_random_like(shp_node *n)
+void infer_random_like(shp_node *n)
 {
     bool has = shp_attr_has(n, "dtype");
     int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0);
-    if ((has || dtype) && shp_out_dtype(n, 0, dtype)) return n->failed;
-    return shp_out_same(n, 0, 0);
+    if ((has || dtype) && shp_out_dtype(n, 0, dtype)) return;
+    shp_out_same(n, 0, 0);
 }
 
 /* Multinomial-7: [batch, sample_size] for an input [batch, classes]. */
-int infer_multinomial(shp_node *n)
+void infer_multinomial(shp_node *n)
 {
     int64_t samples = shp_attr_int(n, "sample_size");
     shp_letters(n)[0] = num(n, samples);
-    if (shp_lay(n, "N _ >") || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return n->failed;
-    return samples < 0 ? shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples) : shp_lay(n, "> N A");
+    if (shp_lay(n, "N _ >") || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
+    if (samples < 0) shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples);
+    else shp_lay(n, "> N A");
 }
 
 /* ---- signals ---- */
@@ -281,50 +277,50 @@ static shp_dim size_of(shp_node *n, uint32_t i, uint32_t axis)
 }
 
 /* HannWindow, HammingWindow, BlackmanWindow (17): as many elements as the input says. */
-int infer_window(shp_node *n)
+void infer_window(shp_node *n)
 {
     shp_dim d = size_of(n, 0, 0);
     shp_want_rank(n, 0, 0, 1);
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return n->failed;
-    return shp_out(n, 0, 1, &d);
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    shp_out(n, 0, 1, &d);
 }
 
 /* MelWeightMatrix-17: [floor(dft_length/2) + 1, num_mel_bins]. */
-int infer_mel_weight_matrix(shp_node *n)
+void infer_mel_weight_matrix(shp_node *n)
 {
     shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), size_of(n, 0, 1) };
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return n->failed;
-    return shp_out(n, 0, 2, d);
+    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    shp_out(n, 0, 2, d);
 }
 
 /* ---- text ---- */
 
 /* TfIdfVectorizer-9: the last axis has as many entries as the largest of ngram_indexes says. */
-int infer_tf_idf_vectorizer(shp_node *n)
+void infer_tf_idf_vectorizer(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     uint32_t count;
     const int64_t *index = shp_attr_ints(n, "ngram_indexes", &count);
-    if (!x) return n->failed;
+    if (!x) return;
     int64_t most = -1;
     for (uint32_t i = 0; index && i < count; i++)
         if (index[i] > most) most = index[i];
     shp_dim d[2] = { x->dim[0] };
     d[x->rank - 1] = most >= 0 && most < INT64_MAX ? num(n, most + 1) : shp_fresh(n, 0, (uint32_t)x->rank - 1, SHP_WHY_LIMIT);
-    return shp_out(n, 0, x->rank, d);
+    shp_out(n, 0, x->rank, d);
 }
 
 /* StringSplit-20: one more axis, as long as the most parts of one string; the counts of parts have the input's shape. */
-int infer_string_split(shp_node *n)
+void infer_string_split(shp_node *n)
 {
     shp_out_same(n, 1, 0);
-    return shp_patterns(n, ". > . _");
+    shp_patterns(n, ". > . _");
 }
 
 /* StringNormalizer-10: [C] or [1, C]; stop words are left out. */
-int infer_string_normalizer(shp_node *n)
+void infer_string_normalizer(shp_node *n)
 {
     bool all = !shp_attr_has(n, "stopwords");
-    if (shp_in_rank(n, 0) == 2) return shp_patterns(n, all ? "1 C > 1 C" : "1 _ > 1 _");
-    return shp_in_rank(n, 0) < 0 ? SHP_OK : shp_patterns(n, all ? "C|_ _ > C" : "_|_ _ > _");
+    if (shp_in_rank(n, 0) == 2) { shp_patterns(n, all ? "1 C > 1 C" : "1 _ > 1 _"); return; }
+    if (shp_in_rank(n, 0) >= 0) shp_patterns(n, all ? "C|_ _ > C" : "_|_ _ > _");
 }

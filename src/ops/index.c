@@ -31,11 +31,10 @@ const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m
     return out;
 }
 
-int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
+void shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m)
 {
     if (o < n->nout) shp_out_content(n, o, shp_mapped(n, n->out[o].shape, m));
     if (!m->fill) shp_out_bounds_of(n, o, 0);
-    return SHP_OK;
 }
 
 void shp_out_joined(shp_node *n, uint32_t o, int64_t axis, const shp_piece *piece, uint32_t pieces)
@@ -85,12 +84,11 @@ int64_t shp_offset(int64_t p, const int64_t *size, const int64_t *stride, int32_
     return at;
 }
 
-int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
+void shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim)
 {
     shp_out(n, 0, rank, dim);
     if (!n->failed) shp_out_content(n, 0, shp_in_content(n, 0));
     shp_out_bounds_of(n, 0, 0);
-    return SHP_OK;
 }
 
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
@@ -193,31 +191,31 @@ shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to
     return s;
 }
 
-int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count)
+void shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count)
 {
     const shp_shape *s = shp_spliced(n, x, from, to, dim, count);
-    return s ? shp_out(n, o, s->rank, s->dim) : SHP_OK;
+    if (s) shp_out(n, o, s->rank, s->dim);
 }
 
-int shp_out_vector(shp_node *n, uint32_t o, shp_dim d) { return shp_out(n, o, 1, &d); }
+void shp_out_vector(shp_node *n, uint32_t o, shp_dim d) { shp_out(n, o, 1, &d); }
 
-int shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns)
+void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns)
 {
     shp_dim d[2] = { rows, columns };
-    return shp_out(n, o, 2, d);
+    shp_out(n, o, 2, d);
 }
 
-int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d)
+void shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d)
 {
-    return shp_out_spliced(n, o, x, axis, axis + 1, &d, 1);
+    shp_out_spliced(n, o, x, axis, axis + 1, &d, 1);
 }
 
-int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
+void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
 {
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0) return SHP_OK;
+    if (rank < 0) return;
     for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++) d[k] = shp_fresh(n, o, (uint32_t)k, why);
-    return shp_out(n, o, rank, d);
+    shp_out(n, o, rank, d);
 }
 
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)

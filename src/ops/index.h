@@ -11,7 +11,7 @@
 typedef struct shp_map { const int64_t *perm, *first, *step; const shp_elem *fill; uint32_t input; int32_t shift; } shp_map;
 const shp_content *shp_mapped(shp_node *n, const shp_shape *to, const shp_map *m);
 /* The same as output o's, whose shape is set. */
-int shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m);
+void shp_out_mapped(shp_node *n, uint32_t o, const shp_map *m);
 
 /* The sizes of a shape as numbers, and the row-major stride of each axis (either may be NULL); SHP_RANK_MAX entries.
  * false where s is NULL, a size is no number, or there are more than SHP_ELEMENTS_MAX elements. */
@@ -19,7 +19,7 @@ bool shp_sizes(shp_node *n, const shp_shape *s, int64_t *size, int64_t *stride);
 /* The offset of element p of a tensor of these sizes in another one of these strides. */
 int64_t shp_offset(int64_t p, const int64_t *size, const int64_t *stride, int32_t rank);
 /* Ends a rule: output 0 has these dims, and the elements of input 0 in the same order. */
-int shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim);
+void shp_out_reshaped(shp_node *n, int64_t rank, const shp_dim *dim);
 
 /* A part of a tensor that parts are joined to along an axis: its elements (NULL: not known) and how many it has (-1: not known). */
 typedef struct shp_piece {
@@ -59,14 +59,14 @@ int32_t shp_along(shp_node *n, const char *name, int64_t otherwise);
 /* The axes of x, but for [from, to), which `count` dims stand in for; NULL where there is no memory. */
 shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
 /* The same as output o, where a dim of 0 becomes a fresh symbol. Nothing where the node has failed. */
-int shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
+void shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
 /* Output o has one axis of that size; two of these sizes. */
-int shp_out_vector(shp_node *n, uint32_t o, shp_dim d);
-int shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);
+void shp_out_vector(shp_node *n, uint32_t o, shp_dim d);
+void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);
 /* Output o has the axes of x, but for the size d of one of them. */
-int shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
+void shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
 /* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */
-int shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
+void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
 /* The same for every axis of inputs i and j but `beside` (-1: none), as far as both are known; fails where their ranks differ. */
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside);
 

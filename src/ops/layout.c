@@ -87,136 +87,142 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
 /* Reshape: the sizes of the target; 0 copies the input's (unless allowzero), -1 is what is left.
  * A symbolic element is taken as not 0 (assumed, R2d); a value of either sign is neither.
  * Source: ONNX Reshape (1: attribute; 5: input; 14: allowzero). */
-int infer_reshape(shp_node *n)
+void infer_reshape(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "shape", 1);
     shp_dim d[SHP_RANK_MAX];
     int64_t minus, holes = 0, hole = 0;
     if (!l.ints) shp_want_rank(n, 1, 1, 1);
-    if (!l.known || l.count > SHP_RANK_MAX) return shp_out_unknown(n, 0, l.count, SHP_WHY_CONTENT);
-    if (!read_target(n, &l, x, d, &minus)) return SHP_OK;
+    if (!l.known || l.count > SHP_RANK_MAX) { shp_out_unknown(n, 0, l.count, SHP_WHY_CONTENT); return; }
+    if (!read_target(n, &l, x, d, &minus)) return;
     for (int64_t i = 0; i < l.count; i++)
         if (!d[i]) { hole = i; holes++; }
     if (x && !holes) same_count(n, x, d, l.count);
     if (x && holes == 1) d[hole] = fill(n, x, &l, d, hole, minus < 0);
-    return shp_out_reshaped(n, l.count, d);
+    shp_out_reshaped(n, l.count, d);
 }
 
 /* Flatten: two axes, the products before and after `axis` (which may be the rank, and from 11 on negative).
  * Source: ONNX Flatten. */
-int infer_flatten(shp_node *n)
+void infer_flatten(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t axis = shp_attr_int(n, "axis");
     shp_dim d[2] = { axis ? 0 : lit(1), 0 };
     if (x) {
-        if (axis != x->rank && (axis = shp_axis(n, axis, x->rank)) < 0) return SHP_OK;
+        if (axis != x->rank && (axis = shp_axis(n, axis, x->rank)) < 0) return;
         d[0] = shp_product(n, x->dim, (uint32_t)axis);
         d[1] = shp_product(n, x->dim + axis, (uint32_t)(x->rank - axis));
     }
-    return shp_out_reshaped(n, 2, d);
+    shp_out_reshaped(n, 2, d);
 }
 
 /* Transpose: axis k of the output is axis perm[k] of the input, none of them negative; perm reverses all axes where it is absent.
  * Source: ONNX Transpose; its inference and onnxruntime 1.32 refuse negative axes. */
-int infer_transpose(shp_node *n)
+void infer_transpose(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "perm", 0);
     int64_t perm[SHP_RANK_MAX], rank = x ? x->rank : l.count;
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (l.has && l.count != rank) return shp_fail2(n, SHP_D_ATTRIBUTE, "%d entries for %d axes", l.count, rank);
-    if (!(l.has ? shp_list_axes(n, &l, rank, perm) : x != NULL) || !x) return shp_out_unknown(n, 0, rank, SHP_WHY_RANK);
+    if (rank < 0 || rank > SHP_RANK_MAX) return;
+    if (l.has && l.count != rank) { shp_fail2(n, SHP_D_ATTRIBUTE, "%d entries for %d axes", l.count, rank); return; }
+    if (!(l.has ? shp_list_axes(n, &l, rank, perm) : x != NULL) || !x) { shp_out_unknown(n, 0, rank, SHP_WHY_RANK); return; }
     for (int64_t k = 0; k < rank; k++) {
         if (!l.has) perm[k] = rank - 1 - k;
         else if (shp_list_at(n, &l, k) != num(n, perm[k])) shp_note(n, SHP_D_AXIS, "perm counts an axis from the end");
         d[k] = x->dim[perm[k]];
     }
     shp_out(n, 0, rank, d);
-    return shp_out_mapped(n, 0, &(shp_map){ .perm = perm });
+    shp_out_mapped(n, 0, &(shp_map){ .perm = perm });
 }
 
 /* Squeeze: the named axes, each of size 1 (R1), go away; without axes all that are 1, which takes known sizes.
  * Source: ONNX Squeeze (1: attribute; 13: input). */
-int infer_squeeze(shp_node *n)
+void infer_squeeze(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "axes", 1);
     bool gone[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     uint32_t rank = 0;
-    if (!x) return SHP_OK;
-    if (!shp_list_axis_set(n, &l, x->rank, gone) && l.has)
-        return l.count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
+    if (!x) return;
+    if (!shp_list_axis_set(n, &l, x->rank, gone) && l.has) {
+        if (l.count >= 0) shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
+        return;
+    }
     for (int32_t k = 0; k < x->rank; k++) {
         bool drop = gone[k];
-        if (drop && !shp_equal(n, x->dim[k], one)) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", k, 0, one);
-        if (l.count <= 0 && !(drop = !l.has && x->dim[k] == one) && shp_dim_eq(n->dims, x->dim[k], one) != 0) return SHP_OK;  /* 1 or not: the rank is open */
+        if (drop && !shp_equal(n, x->dim[k], one)) { shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", k, 0, one); return; }
+        if (l.count <= 0 && !(drop = !l.has && x->dim[k] == one) && shp_dim_eq(n->dims, x->dim[k], one) != 0) return;  /* 1 or not: the rank is open */
         if (!drop) d[rank++] = x->dim[k];
     }
-    return shp_out_reshaped(n, rank, d);
+    shp_out_reshaped(n, rank, d);
 }
 
 /* Unsqueeze: an axis of size 1 at each of `axes`, which are axes of the output.
  * Source: ONNX Unsqueeze (1: attribute; 13: input). */
-int infer_unsqueeze(shp_node *n)
+void infer_unsqueeze(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "axes", 1);
     int64_t axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
-    if (!x || l.count < 0) return SHP_OK;
+    if (!x || l.count < 0) return;
     int64_t rank = x->rank + l.count;
-    if (rank > SHP_RANK_MAX) return shp_out_rank(n, 0, rank);
+    if (rank > SHP_RANK_MAX) { shp_out_rank(n, 0, rank); return; }
     memset(d, 0, (size_t)rank * sizeof *d);
-    if (!shp_list_axes(n, &l, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
+    if (!shp_list_axes(n, &l, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     for (int64_t i = 0; i < l.count; i++) d[axes[i]] = lit(1);
     for (int64_t k = 0, from = 0; k < rank; k++)
         if (!d[k]) d[k] = x->dim[from++];
-    return shp_out_reshaped(n, rank, d);
+    shp_out_reshaped(n, rank, d);
 }
 
 /* ---- repeating ---- */
 
 /* Expand: input and target broadcast against each other.
  * Source: ONNX Expand-8. */
-int infer_expand(shp_node *n)
+void infer_expand(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, NULL, 1);
     shp_want_rank(n, 1, 1, 1);
-    if (n->failed || l.count > SHP_RANK_MAX) return shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
-    if (!x || l.count < 0) return SHP_OK;
+    if (n->failed || l.count > SHP_RANK_MAX) { shp_out_unknown(n, 0, l.count, SHP_WHY_RANK); return; }
+    if (!x || l.count < 0) return;
     int64_t rank = l.count > x->rank ? l.count : x->rank, lead = rank - x->rank, skip = rank - l.count, v;
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
         shp_dim a = k < lead ? one : x->dim[k - lead], t = k < skip ? one : shp_list_at(n, &l, k - skip);
         d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : shp_is_num(n, a) ? a : 0;
         bool negative = is_num(n, t, &v) && v < 0;
-        if (negative || (!d[k] && a && t))
-            return shp_fail4(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", 0, 1, a, t);
+        if (negative || (!d[k] && a && t)) {
+            shp_fail4(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", 0, 1, a, t);
+            return;
+        }
     }
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
     const shp_content *c = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     if (c && c->count == 1) shp_out_bounds(n, 0, c->elem[0], c->elem[0]);
-    return SHP_OK;
 }
 
 /* Tile: each axis is repeated as often as its element of `repeats` says; below 6 one axis is, `tiles` times.
  * Source: ONNX Tile (1, 6). */
-int infer_tile(shp_node *n)
+void infer_tile(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, NULL, 1), al = shp_list_of(n, NULL, 2);
     shp_dim d[SHP_RANK_MAX];
     int64_t axis = -1, v;
     if (n->opset >= 6) shp_want_rank(n, 1, 1, 1);
-    if (!x) return n->opset < 6 ? SHP_OK : shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
+    if (!x) {
+        if (n->opset >= 6) shp_out_unknown(n, 0, l.count, SHP_WHY_RANK);
+        return;
+    }
     if (n->opset < 6) {
-        if (!is_num(n, shp_list_at(n, &al, 0), &axis)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
+        if (!is_num(n, shp_list_at(n, &al, 0), &axis)) { shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT); return; }
         axis = shp_axis(n, axis, x->rank);
     } else if (l.count >= 0 && l.count != x->rank) shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", l.count, x->rank);
     for (int32_t k = 0; k < x->rank; k++) {
@@ -225,14 +231,14 @@ int infer_tile(shp_node *n)
         d[k] = mul(n, x->dim[k], repeat);
     }
     shp_out(n, 0, x->rank, d);
-    return shp_out_mapped(n, 0, &(shp_map){ 0 });
+    shp_out_mapped(n, 0, &(shp_map){ 0 });
 }
 
 /* ---- joining and cutting ---- */
 
 /* Concat: sizes along `axis` add up, all others are equal (R1).
  * Source: ONNX Concat (1: axis is 1 where absent; 4: required; 11: may be negative). */
-int infer_concat(shp_node *n)
+void infer_concat(shp_node *n)
 {
     uint32_t inputs = shp_inputs(n), first = 0;
     shp_dim d[SHP_RANK_MAX], sum = lit(0);
@@ -247,18 +253,17 @@ int infer_concat(shp_node *n)
             memcpy(d, s->dim, (size_t)rank * sizeof *d);
             first = i;
         } else if (s && rank != s->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
-        if (n->failed) return SHP_OK;
+        if (n->failed) return;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         for (int32_t k = 0; s && k < rank; k++)
-            if (k != axis && !(d[k] = shp_want_dim(n, i, k, d[k]))) return SHP_OK;
+            if (k != axis && !(d[k] = shp_want_dim(n, i, k, d[k]))) return;
     }
-    if (rank < 0) return SHP_OK;
+    if (rank < 0) return;
     d[axis] = sum;
     shp_out(n, 0, rank, d);
-    if (!piece || !shp_is_num(n, sum)) return SHP_OK;
+    if (!piece || !shp_is_num(n, sum)) return;
     for (uint32_t i = 0; i < inputs; i++) piece[i] = (shp_piece){ shp_in_content(n, i), shp_count(n, shp_in_shape(n, i)) };
     shp_out_joined(n, 0, axis, piece, inputs);
-    return SHP_OK;
 }
 
 /* Equal parts; with num_outputs (18) the last may be smaller. */
@@ -277,7 +282,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
 
 /* Split: parts along `axis`, of the sizes that `split` lists, else equal.
  * Source: ONNX Split (1: attribute or input; 2: attribute; 13: input; 18: num_outputs). */
-int infer_split(shp_node *n)
+void infer_split(shp_node *n)
 {
     static const shp_elem none;
     int64_t v, outputs = n->proto->outputs, first[SHP_RANK_MAX];
@@ -286,11 +291,13 @@ int infer_split(shp_node *n)
     shp_list l = shp_list_of(n, "split", 1);
     shp_dim *part = shp_alloc_array(n->x->arena, n->nout, sizeof *part);
     bool uneven = shp_attr_has(n, "num_outputs");
-    if (axis < 0 || !part) return SHP_OK;
+    if (axis < 0 || !part) return;
     if (n->opset >= 18 && uneven == l.has) shp_note(n, SHP_D_ATTRIBUTE, "wants either split or num_outputs");
-    if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs))
-        return shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
-    if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return SHP_OK;
+    if ((uneven && shp_attr_int(n, "num_outputs") != outputs) || (l.count >= 0 && l.count != outputs)) {
+        shp_fail2(n, l.has ? SHP_D_SHAPE : SHP_D_ATTRIBUTE, "%d sizes for %d outputs", l.has ? l.count : shp_attr_int(n, "num_outputs"), outputs);
+        return;
+    }
+    if (l.has ? !shp_part_sizes(n, &l, n->nout, x->dim[axis], part) : !split_equal(n, x->dim[axis], outputs, uneven, part)) return;
     bool move = true;
     memset(first, 0, (size_t)x->rank * sizeof *first);
     for (uint32_t o = 0; o < n->nout; o++) {
@@ -300,7 +307,6 @@ int infer_split(shp_node *n)
         shp_out_mapped(n, o, &(shp_map){ .first = first, .fill = &none });
         first[axis] += v;
     }
-    return SHP_OK;
 }
 
 /* ---- padding ---- */
@@ -313,16 +319,19 @@ static shp_elem padding(shp_node *n, double v)
 
 /* Pad: each axis grows by what is put before and after it (negative: shrinks).
  * Source: ONNX Pad (1: paddings; 2: pads; 11: an input; 18: axes). */
-int infer_pad(shp_node *n)
+void infer_pad(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, n->opset < 2 ? "paddings" : "pads", 1), al = shp_list_of(n, NULL, n->opset < 18 ? 0 : 3);
     int64_t axes[SHP_RANK_MAX], first[SHP_RANK_MAX], v = 0;
     shp_dim d[SHP_RANK_MAX];
-    if (!x) return al.has || l.count % 2 ? SHP_OK : shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
+    if (!x) {
+        if (!al.has && l.count % 2 == 0) shp_out_unknown(n, 0, l.count / 2, SHP_WHY_RANK);
+        return;
+    }
     int64_t count = al.has ? al.count : x->rank;
-    if (count >= 0 && l.count >= 0 && l.count != 2 * count) return shp_fail2(n, SHP_D_SHAPE, "%d pads, %d expected", l.count, 2 * count);
-    if (!shp_list_axes_or_all(n, &al, x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
+    if (count >= 0 && l.count >= 0 && l.count != 2 * count) { shp_fail2(n, SHP_D_SHAPE, "%d pads, %d expected", l.count, 2 * count); return; }
+    if (!shp_list_axes_or_all(n, &al, x->rank, axes)) { shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT); return; }
     bool move = shp_str_is(shp_attr_str(n, "mode"), "constant");
     memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
     memset(first, 0, (size_t)x->rank * sizeof *first);
@@ -338,46 +347,49 @@ int infer_pad(shp_node *n)
     shp_elem e = { 0 };
     if (value && value->count == 1) e = value->elem[0];
     else if (n->opset < 11 || !shp_has(n, 2)) e = padding(n, shp_attr_float_or(n, "value", 0));
-    return move ? shp_out_mapped(n, 0, &(shp_map){ .first = first, .fill = &e }) : SHP_OK;
+    if (move) shp_out_mapped(n, 0, &(shp_map){ .first = first, .fill = &e });
 }
 
 /* ---- blocks, and what keeps its shape ---- */
 
 /* Both ways between depth and space, four axes. DepthToSpace (1): [N, C/(b*b), H*b, W*b]; SpaceToDepth: [N, C*b*b, H/b, W/b].
  * Source: ONNX DepthToSpace-1, SpaceToDepth-1. */
-int infer_blocks(shp_node *n)
+void infer_blocks(shp_node *n)
 {
     bool to_space = shp_variant(n) != 0;
     const shp_shape *x = shp_want_rank(n, 0, 4, 4);
     int64_t b = shp_positive(n, "blocksize", 0);
     shp_dim d[4] = { 0 };
-    if (n->failed) return SHP_OK;
+    if (n->failed) return;
     for (int k = 0; x && k < 4; k++) {
         int64_t by = k == 1 ? b * b : b;
         d[k] = !k ? x->dim[0] : (k == 1) == to_space ? shp_whole_div(n, x->dim[k], by) : mul(n, x->dim[k], num(n, by));
     }
-    return shp_out(n, 0, 4, d);
+    shp_out(n, 0, 4, d);
 }
 
 /* ReverseSequence: the input's shape; as many lengths as the batch has. Source: ONNX ReverseSequence-10. */
-int infer_reverse_sequence(shp_node *n)
+void infer_reverse_sequence(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     int64_t batch = shp_attr_int(n, "batch_axis"), time = shp_attr_int(n, "time_axis");
-    if ((batch != 0 && batch != 1) || time != 1 - batch) return shp_fail2(n, SHP_D_ATTRIBUTE, "batch_axis %d and time_axis %d must be 0 and 1", batch, time);
+    if ((batch != 0 && batch != 1) || time != 1 - batch) {
+        shp_fail2(n, SHP_D_ATTRIBUTE, "batch_axis %d and time_axis %d must be 0 and 1", batch, time);
+        return;
+    }
     shp_want_vector(n, 1, x ? x->dim[batch] : 0);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* Trilu: the input's shape; what is beyond the diagonal is 0. Source: ONNX Trilu-14. */
-int infer_trilu(shp_node *n)
+void infer_trilu(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     const shp_content *c = shp_in_content(n, 0);
     int64_t size[SHP_RANK_MAX], k = 0;
-    if (n->failed) return SHP_OK;
+    if (n->failed) return;
     shp_out_same(n, 0, 0);
-    if (!c || !shp_sizes(n, x, size, NULL) || (shp_has(n, 1) && !shp_in_int(n, 1, &k))) return SHP_OK;
+    if (!c || !shp_sizes(n, x, size, NULL) || (shp_has(n, 1) && !shp_in_int(n, 1, &k))) return;
     bool upper = shp_attr_int(n, "upper") != 0;
     shp_content *out = shp_content_new(n, c->count);
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
@@ -385,5 +397,4 @@ int infer_trilu(shp_node *n)
         out->elem[p] = (upper ? beyond >= k : beyond <= k) ? c->elem[p] : padding(n, 0);
     }
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }

@@ -89,47 +89,49 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first)
 }
 
 /* The shape of the first input. */
-int infer_first(shp_node *n) { return shp_out_same(n, 0, 0); }
+void infer_first(shp_node *n) { shp_out_same(n, 0, 0); }
 
 /* ---- MatMul ---- */
 
 /* numpy's matmul: inner sizes equal, the axes before the last two broadcast, a vector loses its axis again. Source: ONNX MatMul 13. */
-int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
+void shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
 {
     const shp_shape *a = shp_want_rank(n, ia, 1, SHP_RANK_MAX), *b = shp_want_rank(n, ib, 1, SHP_RANK_MAX);
-    if (n->failed || !a || !b) return SHP_OK;
+    if (n->failed || !a || !b) return;
     int64_t batch_a = a->rank > 2 ? a->rank - 2 : 0, batch_b = b->rank > 2 ? b->rank - 2 : 0;
     int64_t batch = batch_a > batch_b ? batch_a : batch_b, rank = batch;
     shp_dim inner_a = a->dim[a->rank - (ta && a->rank > 1 ? 2 : 1)];
     shp_dim inner_b = b->dim[b->rank - (tb || b->rank == 1 ? 1 : 2)];
-    if (!shp_equal(n, inner_a, inner_b))
-        return shp_fail2(n, SHP_D_SHAPE, "inner sizes of %i and %i differ", ia, ib);
+    if (!shp_equal(n, inner_a, inner_b)) {
+        shp_fail2(n, SHP_D_SHAPE, "inner sizes of %i and %i differ", ia, ib);
+        return;
+    }
     shp_dim d[SHP_RANK_MAX + 2];
     for (int64_t k = 0; k < batch; k++) {
         shp_dim p = k < batch - batch_a ? 0 : a->dim[k - (batch - batch_a)];
         shp_dim q = k < batch - batch_b ? 0 : b->dim[k - (batch - batch_b)];
         d[k] = p && q ? shp_dim_broadcast(n->dims, p, q) : p ? p : q;
-        if (!d[k]) return shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", ia, ib, p, q);
+        if (!d[k]) { shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", ia, ib, p, q); return; }
     }
     if (a->rank > 1) d[rank++] = a->dim[a->rank - (ta ? 1 : 2)];
     if (b->rank > 1) d[rank++] = b->dim[b->rank - (tb ? 2 : 1)];
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* Source: ONNX MatMul 1, MatMulInteger 10. */
-int infer_matmul(shp_node *n) { return shp_matmul(n, 0, 1, false, false); }
+void infer_matmul(shp_node *n) { shp_matmul(n, 0, 1, false, false); }
 
 /* Source: ONNX QLinearMatMul 10 (a, its scale and zero point, then b). */
-int infer_qlinear_matmul(shp_node *n) { return shp_matmul(n, 0, 3, false, false); }
+void infer_qlinear_matmul(shp_node *n) { shp_matmul(n, 0, 3, false, false); }
 
 /* Gemm: [M, K] times [K, N], each perhaps transposed; C broadcasts to [M, N] one way (below 7 only where `broadcast` says so, else it
  * has that shape). The rank is 2 whatever is known. Source: ONNX Gemm 1, 7, 11. */
-int infer_gemm(shp_node *n)
+void infer_gemm(shp_node *n)
 {
     bool same = n->opset < 7 && !shp_attr_int(n, "broadcast");
     shp_patterns(n, shp_attr_int(n, "transA") ? "K M>" : "M K>");
     shp_lay(n, shp_attr_int(n, "transB") ? "; N K>" : "; K N>");
-    return shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N");
+    shp_lay(n, same ? ";; M N|N?|> M N" : ";; M? N?|N?|> M N");
 }
 
 /* ---- Einsum ---- */
@@ -206,7 +208,7 @@ static shp_dim settled(shp_node *n, shp_dim d, bool open)
 
 /* Einsum: each index has one size; the output lists indices, or (without "->") "..." and the indices used once in ASCII order.
  * Source: ONNX Einsum 12. */
-int infer_einsum(shp_node *n)
+void infer_einsum(shp_node *n)
 {
     einsum e;
     memset(&e, 0, sizeof e);
@@ -214,18 +216,18 @@ int infer_einsum(shp_node *n)
     e.dots_rank = -1;
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
-        if (i >= count) return shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count);
-        if (term(n, &e, i++)) return SHP_OK;
+        if (i >= count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
+        if (term(n, &e, i++)) return;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
-    if (i != count) return shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count);
+    if (i != count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */
     if (e.at < e.text.len) {
-        if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') return bad_equation(n, &e);
+        if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') { bad_equation(n, &e); return; }
         e.at += 2;
         bool seen[DOTS + 1] = { false };
         for (int c; (c = next(&e)) != END; seen[c] = true, order[outs++] = (uint8_t)c)
-            if (c == BAD || seen[c] || (c < DOTS && !e.uses[c])) return bad_equation(n, &e);
-        if (e.at < e.text.len) return bad_equation(n, &e);
+            if (c == BAD || seen[c] || (c < DOTS && !e.uses[c])) { bad_equation(n, &e); return; }
+        if (e.at < e.text.len) { bad_equation(n, &e); return; }
     } else {
         if (e.uses[DOTS]) order[outs++] = DOTS;
         for (uint8_t c = 0; c < DOTS; c++)
@@ -236,8 +238,8 @@ int infer_einsum(shp_node *n)
     for (uint32_t k = 0; k < outs; k++) {
         uint8_t c = order[k];
         if (c < DOTS) d[rank++] = settled(n, e.dim[c], e.open[c]);
-        else if (e.uses[DOTS] && e.dots_rank < 0) return SHP_OK;
+        else if (e.uses[DOTS] && e.dots_rank < 0) return;
         else for (int64_t j = 0; j < e.dots_rank; j++) d[rank++] = settled(n, e.dots[j], e.open[DOTS]);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }

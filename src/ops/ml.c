@@ -44,32 +44,32 @@ static shp_dim size_of(shp_node *n, int64_t count) { return count > 0 ? num(n, c
 /* ---- one element at a time ---- */
 
 /* Scaler, Imputer, and others with the shape of their input, of any rank from lo to hi. */
-static int same_shape(shp_node *n, int64_t lo, int64_t hi)
+static void same_shape(shp_node *n, int64_t lo, int64_t hi)
 {
     shp_want_rank(n, 0, lo, hi);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* Source: ONNX Binarizer 1. */
-int infer_binarizer(shp_node *n) { return same_shape(n, 0, SHP_RANK_MAX); }
+void infer_binarizer(shp_node *n) { same_shape(n, 0, SHP_RANK_MAX); }
 /* Source: ONNX Imputer 1, Scaler 1; a scalar has no features (ONNX Runtime). */
-int infer_scaler(shp_node *n) { return same_shape(n, 1, SHP_RANK_MAX); }
+void infer_scaler(shp_node *n) { same_shape(n, 1, SHP_RANK_MAX); }
 /* [N, C] or [C]. Source: ONNX Normalizer 1. */
-int infer_normalizer(shp_node *n) { return same_shape(n, 1, 2); }
+void infer_normalizer(shp_node *n) { same_shape(n, 1, 2); }
 
 /* Strings become integers and the other way round. Source: ONNX CategoryMapper 1. */
-static int mapped(shp_node *n)
+static void mapped(shp_node *n)
 {
     int type = shp_in_dtype(n, 0);
     if (type) shp_out_type(n, 0, type == SHP_STRING ? SHP_INT64 : SHP_STRING);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
-int infer_category_mapper(shp_node *n)
+void infer_category_mapper(shp_node *n)
 {
     int64_t strings = entries(n, "cats_strings"), ints = entries(n, "cats_int64s");
-    if (!strings || !ints) return shp_lacks(n, strings ? "cats_int64s" : "cats_strings");
-    return same_count(n, "cats_strings", strings, "cats_int64s", ints) ? mapped(n) : (int)n->failed;
+    if (!strings || !ints) { shp_lacks(n, strings ? "cats_int64s" : "cats_strings"); return; }
+    if (same_count(n, "cats_strings", strings, "cats_int64s", ints)) mapped(n);
 }
 
 typedef struct label_list { const char *name; int64_t count; int type; } label_list;
@@ -90,43 +90,49 @@ static label_list label_lists(shp_node *n, const char *const name[4])
 }
 
 /* Keys have the input's type, values the output's. Source: ONNX LabelEncoder 2, 4 (lists as tensors). */
-int infer_label_encoder(shp_node *n)
+void infer_label_encoder(shp_node *n)
 {
-    if (n->opset < 2) return mapped(n);
+    if (n->opset < 2) { mapped(n); return; }
     static const char *const keys[4] = { "keys_tensor", "keys_strings", "keys_int64s", "keys_floats" };
     static const char *const values[4] = { "values_tensor", "values_strings", "values_int64s", "values_floats" };
     label_list k = label_lists(n, keys), v = label_lists(n, values);
     int in = shp_in_dtype(n, 0);
-    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return SHP_OK;
-    if (in && k.type && in != k.type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, (int64_t)k.type, (int64_t)in);
+    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return;
+    if (in && k.type && in != k.type) { shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, (int64_t)k.type, (int64_t)in); return; }
     const shp_attr *d = shp_attr_get(n, "default_tensor");
-    if (d && d->t && d->t->elem_type != v.type) return shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
-    if (d && d->t && (d->t->rank != 1 || d->t->count != 1)) return shp_fail(n, SHP_D_ATTRIBUTE, "default_tensor must be one element of rank 1");
+    if (d && d->t && d->t->elem_type != v.type) {
+        shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
+        return;
+    }
+    if (d && d->t && (d->t->rank != 1 || d->t->count != 1)) {
+        shp_fail(n, SHP_D_ATTRIBUTE, "default_tensor must be one element of rank 1");
+        return;
+    }
     shp_out_dtype(n, 0, v.type);
-    return shp_out_same(n, 0, 0);
+    shp_out_same(n, 0, 0);
 }
 
 /* ---- features ---- */
 
 /* Elements of the last axis; a vector is one row; indices of any shape count as a list.
  * Source: ONNX ArrayFeatureExtractor 1; the new axis of a vector: ONNX Runtime. */
-int infer_array_feature_extractor(shp_node *n)
+void infer_array_feature_extractor(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (!x) return SHP_OK;
+    if (!x) return;
     shp_dim d[2] = { lit(1), shp_numel(n, shp_in_shape(n, 1)) };
     bool row = x->rank == 1;
-    return shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
+    shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
 }
 
 /* A new last axis, as long as the list of categories. Source: ONNX OneHotEncoder 1. */
-int infer_one_hot_encoder(shp_node *n)
+void infer_one_hot_encoder(shp_node *n)
 {
     int64_t cats = one_of(n, "cats_strings", "cats_int64s");
     const shp_shape *x = shp_in_shape(n, 0);
-    if (!x) return SHP_OK;
+    if (!x) return;
     shp_dim d = size_of(n, cats);
-    return shp_out_spliced(n, 0, x, x->rank, x->rank, &d, 1);
+    shp_out_spliced(n, 0, x, x->rank, x->rank, &d, 1);
 }
 
 /* Rows of input i: a vector is one. 0 where not known. */
@@ -137,7 +143,7 @@ static shp_dim rows_of(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
 }
 
 /* Each input gives as many columns as inputdimensions says, else all it has. Source: ONNX FeatureVectorizer 1, ONNX Runtime. */
-int infer_feature_vectorizer(shp_node *n)
+void infer_feature_vectorizer(shp_node *n)
 {
     uint32_t count = shp_inputs(n);
     const int64_t *size = shp_want_ints(n, "inputdimensions", count, 0, NULL);
@@ -146,66 +152,68 @@ int infer_feature_vectorizer(shp_node *n)
         const shp_shape *x = shp_in_shape(n, i);
         shp_dim rows = rows_of(n, i, 1, SHP_RANK_MAX);
         uint32_t one = x && x->rank > 1;
-        if (n->failed) return SHP_OK;
+        if (n->failed) return;
         if (!d[0]) d[0] = rows;
-        if (rows && !(d[0] = shp_equal(n, d[0], rows))) return shp_fail1(n, SHP_D_SHAPE, "%i has other rows than those before", i);
+        if (rows && !(d[0] = shp_equal(n, d[0], rows))) { shp_fail1(n, SHP_D_SHAPE, "%i has other rows than those before", i); return; }
         d[1] = add(n, d[1], size ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
-    return shp_out(n, 0, 2, d);
+    shp_out(n, 0, 2, d);
 }
 
 /* ---- maps ---- */
 
 /* One row. DENSE: as many columns as the map has entries; SPARSE: max_map. Source: ONNX CastMap 1, ONNX Runtime. */
-int infer_cast_map(shp_node *n)
+void infer_cast_map(shp_node *n)
 {
     int to = shp_choice(n, "cast_to", "TO_FLOAT|TO_STRING|TO_INT64");
     bool sparse = shp_choice(n, "map_form", "DENSE|SPARSE") != 0;
     shp_out_type(n, 0, !to ? SHP_FLOAT : to == 1 ? SHP_STRING : SHP_INT64);
-    return shp_out_matrix(n, 0, lit(1), sparse ? size_of(n, shp_attr_int(n, "max_map")) : shp_fresh(n, 0, 1, SHP_WHY_DATA));
+    shp_out_matrix(n, 0, lit(1), sparse ? size_of(n, shp_attr_int(n, "max_map")) : shp_fresh(n, 0, 1, SHP_WHY_DATA));
 }
 
 /* One row, a column for each word of the vocabulary of the map's key type. Source: ONNX DictVectorizer 1; the axis for the row: ONNX Runtime. */
-int infer_dict_vectorizer(shp_node *n)
+void infer_dict_vectorizer(shp_node *n)
 {
     int key = shp_type_key(n->x, shp_in_type(n, 0));
     int64_t ints = entries(n, "int64_vocabulary"), strings = entries(n, "string_vocabulary");
     int64_t words = key == SHP_STRING || (!key && strings) ? strings : ints;
-    if (!words) return shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
+    if (!words) { shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary"); return; }
     if (key) shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
-    return shp_out_matrix(n, 0, lit(1), size_of(n, words));
+    shp_out_matrix(n, 0, lit(1), size_of(n, words));
 }
 
 /* A map for each row, with a key for each column. Source: ONNX ZipMap 1. */
-int infer_zip_map(shp_node *n)
+void infer_zip_map(shp_node *n)
 {
     int64_t keys = one_of(n, "classlabels_strings", "classlabels_int64s");
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
-    if (n->failed) return SHP_OK;
-    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) return shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", x->rank - 1, 0, num(n, keys));
+    if (n->failed) return;
+    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) {
+        shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", x->rank - 1, 0, num(n, keys));
+        return;
+    }
     int key = entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64;
     shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, shp_type_make(n->x, SHP_KIND_MAP, SHP_FLOAT, key), 0));
     shp_dim rows = rows_of(n, 0, 1, 2);
     if (rows) shp_out_content(n, 0, shp_content_length(n, rows));
-    return SHP_OK;
 }
 
 /* ---- models ---- */
 
 /* [N, columns]; columns 0: unknown. lo: 1 where a vector may stand for one row. */
-static int regressed(shp_node *n, int64_t lo, shp_dim columns)
+static void regressed(shp_node *n, int64_t lo, shp_dim columns)
 {
-    return shp_out_matrix(n, 0, rows_of(n, 0, lo, 2), columns);
+    shp_out_matrix(n, 0, rows_of(n, 0, lo, 2), columns);
 }
 
 /* Labels [N] and scores [N, columns]. */
-static int classified(shp_node *n, int64_t lo, int64_t columns)
+static void classified(shp_node *n, int64_t lo, int64_t columns)
 {
     shp_out_type(n, 0, entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64);
     shp_dim rows = rows_of(n, 0, lo, 2);
     if (!rows) rows = shp_fresh(n, 0, 0, SHP_WHY_RANK);
     shp_out_vector(n, 0, rows);
-    return shp_out_matrix(n, 1, rows, size_of(n, columns));
+    shp_out_matrix(n, 1, rows, size_of(n, columns));
 }
 
 /* How many labels the model's classes have: strings come first where both are given. */
@@ -216,19 +224,19 @@ static int64_t labels(const shp_node *n)
 }
 
 /* A score for each intercept; one row of weights for two labels gives both their scores. Source: ONNX LinearClassifier 1, ONNX Runtime. */
-int infer_linear_classifier(shp_node *n)
+void infer_linear_classifier(shp_node *n)
 {
     int64_t classes = labels(n), rows = entries(n, "intercepts");
     if (rows == 1 && classes == 2) rows = 2;
     if (rows && classes) same_count(n, "intercepts", rows, "classlabels", classes);
-    return classified(n, 1, rows ? rows : classes);
+    classified(n, 1, rows ? rows : classes);
 }
 
 /* Source: ONNX LinearRegressor 1. */
-int infer_linear_regressor(shp_node *n) { return regressed(n, 1, size_of(n, shp_attr_int(n, "targets"))); }
+void infer_linear_regressor(shp_node *n) { regressed(n, 1, size_of(n, shp_attr_int(n, "targets"))); }
 
 /* With support vectors and no probabilities more than two classes are scored in pairs. Source: ONNX SVMClassifier 1, ONNX Runtime. */
-int infer_svm_classifier(shp_node *n)
+void infer_svm_classifier(shp_node *n)
 {
     bool pairs = false;
     uint32_t count;
@@ -236,33 +244,33 @@ int infer_svm_classifier(shp_node *n)
     const int64_t *each = shp_attr_ints(n, "vectors_per_class", &count);
     for (uint32_t i = 0; each && i < count; i++) pairs |= each[i] > 0;
     if (vectors && !each) pairs = true;
-    if (classes && vectors && pairs && !same_count(n, "classlabels", classes, "vectors_per_class", vectors)) return SHP_OK;
+    if (classes && vectors && pairs && !same_count(n, "classlabels", classes, "vectors_per_class", vectors)) return;
     if (!classes) classes = vectors;
     if (pairs && classes > 2 && !entries(n, "prob_a")) classes = classes < INT32_MAX ? classes * (classes - 1) / 2 : -1;
-    return classified(n, 1, classes);
+    classified(n, 1, classes);
 }
 
 /* Source: ONNX SVMRegressor 1, ONNX Runtime. */
-int infer_svm_regressor(shp_node *n) { return regressed(n, 1, lit(1)); }
+void infer_svm_regressor(shp_node *n) { regressed(n, 1, lit(1)); }
 
 /* From version 3 on the input has rank 2. Source: ONNX TreeEnsembleClassifier 1, 3, 5; below 3 ONNX Runtime. */
-int infer_tree_classifier(shp_node *n)
+void infer_tree_classifier(shp_node *n)
 {
     int64_t classes = labels(n);
-    if (!classes) return shp_lacks(n, "classlabels_strings");
-    return classified(n, n->opset < 3 ? 1 : 2, classes);
+    if (!classes) { shp_lacks(n, "classlabels_strings"); return; }
+    classified(n, n->opset < 3 ? 1 : 2, classes);
 }
 
 /* Source: ONNX TreeEnsembleRegressor 1, 3, 5. */
-int infer_tree_regressor(shp_node *n)
+void infer_tree_regressor(shp_node *n)
 {
     int64_t targets = shp_attr_int(n, "n_targets");
-    if (shp_attr_has(n, "n_targets") && targets < 1) return shp_bad_attr(n, "n_targets", targets);
-    return regressed(n, n->opset < 3 ? 1 : 2, size_of(n, targets));
+    if (shp_attr_has(n, "n_targets") && targets < 1) { shp_bad_attr(n, "n_targets", targets); return; }
+    regressed(n, n->opset < 3 ? 1 : 2, size_of(n, targets));
 }
 
 /* Nodes and leaves are lists of one length each; thresholds and weights have the input's type. Source: ONNX TreeEnsemble 5. */
-int infer_tree_ensemble(shp_node *n)
+void infer_tree_ensemble(shp_node *n)
 {
     static const char *const lists[] = { "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs", "nodes_missing_value_tracks_true" };
     static const char *const tensors[] = { "nodes_modes", "nodes_splits", "nodes_hitrates", "leaf_weights" };
@@ -274,8 +282,11 @@ int infer_tree_ensemble(shp_node *n)
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         const shp_attr *a = shp_attr_get(n, tensors[i]);
         if (!a || !a->t) continue;
-        if (i && type && a->t->elem_type != type) return shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int64_t)a->t->elem_type, (int64_t)type);
+        if (i && type && a->t->elem_type != type) {
+            shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int64_t)a->t->elem_type, (int64_t)type);
+            return;
+        }
         same_count(n, tensors[i], tensor_entries(n, tensors[i]), i < 3 ? features : leaves, i < 3 ? nodes : entries(n, leaves));
     }
-    return infer_tree_regressor(n);
+    infer_tree_regressor(n);
 }

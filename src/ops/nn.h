@@ -37,17 +37,17 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first);
  * any axes, the same everywhere. An empty pattern says nothing; '|' separates forms of another rank. "A=name B!other:" in front gives letters the values
  * of attributes above 0; with ! others fail. Absent inputs and unknown ranks say nothing; letters that stay unknown are fresh in outputs, an output whose
  * '.' is not known stays unknown. */
-int shp_patterns(shp_node *n, const char *text);
+void shp_patterns(shp_node *n, const char *text);
 /* The same with sizes that are known before or wanted afterwards: the letters', 26, the first is A; 0 not known, as all are at first. A rule has
  * them once: what it calls must not use them otherwise. */
 shp_dim *shp_letters(shp_node *n);
 int shp_lay(shp_node *n, const char *text);
 
 /* MatMul of inputs ia and ib as output 0 (transposed first where ta or tb say so; vectors never are). */
-int shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);
+void shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);
 /* A convolution of input ix with weight iw and bias ib (past the inputs: none) as output 0. channels_last: where x and y have them. */
-int shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last);
+void shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last);
 /* A pool of input 0 as output 0, and output 1 of the same shape. */
-int shp_pool(shp_node *n, bool channels_last);
+void shp_pool(shp_node *n, bool channels_last);
 
 #endif

@@ -11,8 +11,8 @@ shp_rule *shp_op_rule(int op);
 /* The number in the operator's row of the table (ops.def), 0 where it has none. */
 int shp_variant(const shp_node *n);
 
-#define OP(domain, op_type, rule) int rule(shp_node *);
-#define OPN(domain, op_type, rule, number) int rule(shp_node *);
+#define OP(domain, op_type, rule) void rule(shp_node *);
+#define OPN(domain, op_type, rule, number) void rule(shp_node *);
 #define PATTERN(domain, op_type, text)
 #include "ops.def"
 #undef OP
@@ -49,7 +49,7 @@ shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
 /* All elements of a shape, 0 where shape is NULL. */
 shp_dim shp_numel(shp_node *n, const shp_shape *s);
 /* Output o has the shape that inputs [first, first + count) broadcast to (absent ones ignored), by numpy's rule. */
-int shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count);
+void shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count);
 /* Checks a rank: fails with the input named where it is known and not in [lo, hi]. Returns the shape or NULL (n->failed tells which). */
 const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi);
 

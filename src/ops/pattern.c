@@ -210,8 +210,8 @@ int shp_lay(shp_node *n, const char *text)
     return n->failed;
 }
 
-int shp_patterns(shp_node *n, const char *text)
+void shp_patterns(shp_node *n, const char *text)
 {
     shp_letters(n);
-    return shp_lay(n, text);
+    shp_lay(n, text);
 }

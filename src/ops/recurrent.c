@@ -16,7 +16,7 @@ static void check_directions(shp_node *n, shp_dim dirs)
 
 /* Y [sequence, directions, batch, hidden] and the last states [directions, batch, hidden]; with layout 1 the batch comes first. The inputs: X W R B
  * lengths initial_h initial_c P. Sizes that one input does not tell another does. The row says how many gates there are. Source: ONNX RNN, GRU, LSTM 1, 7, 14 (layout). */
-int infer_recurrent(shp_node *n)
+void infer_recurrent(shp_node *n)
 {
     int direction = shp_choice(n, "direction", "|forward|reverse|foward|bidirectional");     /* the third: GRU 1's default */
     int64_t layout = shp_attr_int(n, "layout"), size = shp_attr_int(n, "hidden_size");
@@ -26,7 +26,7 @@ int infer_recurrent(shp_node *n)
     shp_dim *letter = shp_letters(n);
     letter[D] = num(n, 1 + (direction == 4));
     letter[G] = num(n, shp_variant(n));
-    if (shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >")) return SHP_OK;
+    if (shp_lay(n, "H=hidden_size: _ _ I; _ G*H I; _ G*H H; _ 2*G*H; _; _ _ _; _ _ _; _ 3*H >")) return;
     check_directions(n, letter[D]);
-    return shp_lay(n, layout ? "B S _; ; ; ; B; B D H; B D H > B S D H; B D H; B D H" : "S B _; ; ; ; B; D B H; D B H > S D B H; D B H; D B H");
+    shp_lay(n, layout ? "B S _; ; ; ; B; B D H; B D H > B S D H; B D H; B D H" : "S B _; ; ; ; B; D B H; D B H > S D B H; D B H; D B H");
 }

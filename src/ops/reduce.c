@@ -30,18 +30,18 @@ static bool axes_of(shp_node *n, int64_t rank, reduction *r)
 }
 
 /* The output's shape: reduced axes are 1, or dropped without keepdims. */
-static int reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
+static void reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
 {
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = 0;
     bool keep = shp_attr_int(n, "keepdims") == 1;
-    if (!r->known && !keep) return r->count < 0 ? SHP_OK : shp_out_unknown(n, 0, x->rank - r->count, SHP_WHY_CONTENT);
+    if (!r->known && !keep) { if (r->count >= 0) shp_out_unknown(n, 0, x->rank - r->count, SHP_WHY_CONTENT); return; }
     for (int32_t k = 0; k < x->rank; k++) {
         if (!r->known && !is(n, x->dim[k], 1)) d[rank++] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
         else if (!r->axis[k]) d[rank++] = x->dim[k];
         else if (keep) d[rank++] = lit(1);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* The elements: op over each group. Nothing is left of an empty group but Sum's 0 and Prod's 1. */
@@ -97,50 +97,51 @@ static void reduced_bounds(shp_node *n, const shp_shape *x, const reduction *r, 
 }
 
 /* Reduce…: the input's shape with the reduced axes 1 or dropped. Of an unknown rank only the scalar is certain that is left when all axes go. */
-static int reduce(shp_node *n, way how, shp_calc op)
+static void reduce(shp_node *n, way how, shp_calc op)
 {
     reduction r;
     const shp_shape *x = shp_in_shape(n, 0);
     if (!x) {
         shp_list l = shp_list_of(n, "axes", 1);
         bool scalar = (!l.has || l.count == 0) && shp_attr_int(n, "keepdims") != 1 && shp_attr_int(n, "noop_with_empty_axes") != 1;
-        return scalar ? shp_out(n, 0, 0, NULL) : SHP_OK;
+        if (scalar) shp_out(n, 0, 0, NULL);
+        return;
     }
-    if (!axes_of(n, x->rank, &r) || reduced_shape(n, x, &r)) return SHP_OK;
+    if (!axes_of(n, x->rank, &r)) return;
+    reduced_shape(n, x, &r);
+    if (n->failed) return;
     if (how != NONE) reduced_elements(n, x, &r, how, op);
     reduced_bounds(n, x, &r, how, op);
-    return SHP_OK;
 }
 
 /* ReduceSum, Prod, Min, Max. */
-int infer_fold(shp_node *n) { return reduce(n, FOLD, (shp_calc)shp_variant(n)); }
-int infer_reduce_mean(shp_node *n) { return reduce(n, MEAN, SHP_ADD); }
+void infer_fold(shp_node *n) { reduce(n, FOLD, (shp_calc)shp_variant(n)); }
+void infer_reduce_mean(shp_node *n) { reduce(n, MEAN, SHP_ADD); }
 /* ReduceL1, L2, LogSum, LogSumExp, SumSquare: no contents. */
-int infer_reduce(shp_node *n) { return reduce(n, NONE, SHP_ADD); }
+void infer_reduce(shp_node *n) { reduce(n, NONE, SHP_ADD); }
 
 /* ArgMax, ArgMin: one axis becomes 1 or is dropped. */
-int infer_arg(shp_node *n)
+void infer_arg(shp_node *n)
 {
     reduction r;
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), x->rank) : -1;
-    if (axis < 0) return SHP_OK;
+    if (axis < 0) return;
     memset(r.axis, 0, (size_t)x->rank);
     r.known = r.axis[axis] = true;
     reduced_shape(n, x, &r);
     reduced_elements(n, x, &r, ARG, (shp_calc)shp_variant(n));
-    return SHP_OK;
 }
 
 /* CumSum, CumProd: the input's shape; elements from the first on, or from the last on with `reverse`; each without itself with `exclusive`. */
-int infer_cumulate(shp_node *n)
+void infer_cumulate(shp_node *n)
 {
     shp_calc op = (shp_calc)shp_variant(n);
     int64_t axis, size[SHP_RANK_MAX], stride[SHP_RANK_MAX];
     const shp_shape *x = shp_in_shape(n, 0);
     shp_out_same(n, 0, 0);
-    if (!x || !shp_in_int(n, 1, &axis)) return SHP_OK;
-    if ((axis = shp_axis(n, axis, x->rank)) < 0) return SHP_OK;
+    if (!x || !shp_in_int(n, 1, &axis)) return;
+    if ((axis = shp_axis(n, axis, x->rank)) < 0) return;
     const shp_content *in = shp_sizes(n, x, size, stride) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
     shp_content *c = in ? shp_content_new(n, in->count) : NULL;
     int dtype = shp_in_dtype(n, 0), one = op == SHP_MUL;
@@ -153,22 +154,21 @@ int infer_cumulate(shp_node *n)
         c->elem[p] = first && exclusive ? none : shp_elem_calc(n, op, dtype, *sum, in->elem[exclusive ? before : p]);
     }
     shp_out_content(n, 0, c);
-    return SHP_OK;
 }
 
 /* ---- matrices and losses ---- */
 
 /* The loss of scores [N, C, d1, …] against labels [N, d1, …] and class weights [C]: the labels' shape, or a scalar where it is reduced. */
-int infer_nll_loss(shp_node *n)
+void infer_nll_loss(shp_node *n)
 {
     int how = shp_choice(n, "reduction", "none|mean|sum");
     shp_patterns(n, how ? "N C .; N .; C >" : "N C .; N .; C > N .");
-    return how ? shp_out(n, 0, 0, NULL) : SHP_OK;
+    if (how) shp_out(n, 0, 0, NULL);
 }
 
 /* SoftmaxCrossEntropyLoss-12: log_prob has the scores' shape. */
-int infer_cross_entropy_loss(shp_node *n)
+void infer_cross_entropy_loss(shp_node *n)
 {
     shp_out_same(n, 1, 0);
-    return infer_nll_loss(n);
+    infer_nll_loss(n);
 }

@@ -68,19 +68,19 @@ static bool whole_roi(shp_node *n, int64_t i, int64_t count)
 }
 
 /* Ends a rule: of output 0's dims, the named ones are multiplied by these scales (NULL: not known). crop: where the region counts. */
-static int by_scales(shp_node *n, int64_t rank, shp_dim *d, const int64_t *axes, int64_t count, const shp_content *c, bool crop)
+static void by_scales(shp_node *n, int64_t rank, shp_dim *d, const int64_t *axes, int64_t count, const shp_content *c, bool crop)
 {
     for (int64_t i = 0; i < count && !n->failed; i++) {
         shp_dim *a = &d[axes[i]];
         *a = c && i < (int64_t)c->count && (!crop || whole_roi(n, i, count)) ? scaled(n, *a, c->elem[i]) : 0;
         if (!*a) *a = shp_fresh(n, 0, (uint32_t)axes[i], c ? SHP_WHY_FLOAT : SHP_WHY_CONTENT);
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* Resize: floor(size * scale), or the given sizes, for the named axes (all where none are). An empty list counts as not given.
  * Source: ONNX Resize (10; 11: roi and sizes; 13: optional inputs; 18: axes and keep_aspect_ratio_policy). */
-int infer_resize(shp_node *n)
+void infer_resize(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     bool old = n->opset < 11, crop = shp_str_is(shp_attr_str(n, "coordinate_transformation_mode"), "tf_crop_and_resize");
@@ -89,33 +89,36 @@ int infer_resize(shp_node *n)
     shp_str policy = shp_attr_str(n, "keep_aspect_ratio_policy");
     int64_t axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
-    if (!by_scale && !by_size) return shp_fail(n, SHP_D_VALUE, "neither scales nor sizes is given");
+    if (!by_scale && !by_size) { shp_fail(n, SHP_D_VALUE, "neither scales nor sizes is given"); return; }
     if (by_scale && by_size) {
-        if (scales.count < 0 && sizes.count < 0) return shp_out_unknown(n, 0, x ? x->rank : -1, SHP_WHY_CONTENT);
+        if (scales.count < 0 && sizes.count < 0) { shp_out_unknown(n, 0, x ? x->rank : -1, SHP_WHY_CONTENT); return; }
         if (scales.count > 0 && sizes.count > 0) shp_note(n, SHP_D_VALUE, "scales and sizes are both given: sizes are taken");
         by_scale = sizes.count < 0;
     }
     int64_t length = by_scale ? scales.count : sizes.count, rank = x ? x->rank : al.has ? -1 : length, count = al.has ? al.count : rank;
-    if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (length >= 0 && length != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", length, count);
-    if (!shp_list_axes_or_all(n, &al, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
+    if (rank < 0 || rank > SHP_RANK_MAX) return;
+    if (length >= 0 && length != count) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", length, count); return; }
+    if (!shp_list_axes_or_all(n, &al, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     for (int64_t k = 0; k < rank; k++) d[k] = x ? x->dim[k] : 0;
-    if (by_scale) return by_scales(n, rank, d, axes, count, scales.content, crop);
+    if (by_scale) { by_scales(n, rank, d, axes, count, scales.content, crop); return; }
     if (sizes.known && policy.len && !shp_str_is(policy, "stretch")) keep_ratio(n, &sizes, axes, shp_str_is(policy, "not_larger"), d);
     else for (int64_t i = 0; i < count; i++) d[axes[i]] = shp_list_at(n, &sizes, i);
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }
 
 /* Upsample: floor(size * scale) for every axis.
  * Source: ONNX Upsample (1: height_scale and width_scale; 7: scales; 9: an input). */
-int infer_upsample(shp_node *n)
+void infer_upsample(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     const shp_attr *list = shp_attr_get(n, "scales");
     int64_t count = n->opset < 7 ? 4 : list ? list->count : shp_in_length(n, 1), axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
-    if (!x) return count > SHP_RANK_MAX ? SHP_OK : shp_out_unknown(n, 0, count, SHP_WHY_RANK);
-    if (count >= 0 && x->rank != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank);
+    if (!x) {
+        if (count <= SHP_RANK_MAX) shp_out_unknown(n, 0, count, SHP_WHY_RANK);
+        return;
+    }
+    if (count >= 0 && x->rank != count) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank); return; }
     const shp_content *c = shp_in_content(n, 1);
     shp_content *own = n->opset < 7 || (list && list->floats) ? shp_content_new(n, (uint64_t)count) : NULL;
     for (int32_t k = 0; k < x->rank; k++) {
@@ -123,24 +126,24 @@ int infer_upsample(shp_node *n)
         d[k] = x->dim[k];
         axes[k] = k;
     }
-    return by_scales(n, x->rank, d, axes, x->rank, own ? own : c, false);
+    by_scales(n, x->rank, d, axes, x->rank, own ? own : c, false);
 }
 
 /* CenterCropPad: the named axes (all where none are) get the sizes that `shape` lists.
  * Source: ONNX CenterCropPad-18. */
-int infer_center_crop_pad(shp_node *n)
+void infer_center_crop_pad(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list al = shp_list_of(n, "axes", 0), sizes = shp_list_of(n, NULL, 1);
     int64_t axes[SHP_RANK_MAX], rank = x ? x->rank : al.has ? -1 : sizes.count, count = al.has ? al.count : rank, v;
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0 || rank > SHP_RANK_MAX) return SHP_OK;
-    if (sizes.count >= 0 && sizes.count != count) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", sizes.count, count);
-    if (!shp_list_axes_or_all(n, &al, rank, axes)) return shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT);
+    if (rank < 0 || rank > SHP_RANK_MAX) return;
+    if (sizes.count >= 0 && sizes.count != count) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", sizes.count, count); return; }
+    if (!shp_list_axes_or_all(n, &al, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     if (x) memcpy(d, x->dim, (size_t)rank * sizeof *d);
     for (int64_t i = 0; i < count; i++) {
         d[axes[i]] = shp_list_at(n, &sizes, i);
-        if (is_num(n, d[axes[i]], &v) && v < 0) return shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v);
+        if (is_num(n, d[axes[i]], &v) && v < 0) { shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v); return; }
     }
-    return shp_out(n, 0, rank, d);
+    shp_out(n, 0, rank, d);
 }

@@ -63,7 +63,7 @@ static void out_sequence(shp_node *n, shp_type element, const shp_shape *shape, 
 /* ---- making ---- */
 
 /* SequenceConstruct: the inputs as items. Source: ONNX SequenceConstruct-11. */
-int infer_sequence_construct(shp_node *n)
+void infer_sequence_construct(shp_node *n)
 {
     uint32_t count = shp_inputs(n);
     const shp_shape *shape = &shp_shape_none;
@@ -71,7 +71,7 @@ int infer_sequence_construct(shp_node *n)
     shp_fact *item = count <= ITEMS_MAX ? shp_alloc_array(n->x->arena, count + 1, sizeof *item) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const shp_fact *f = shp_in(n, i);
-        if (type && f->type && f->type != type) return shp_fail2(n, SHP_D_TYPE, "items of types %t and %t", type, f->type);
+        if (type && f->type && f->type != type) { shp_fail2(n, SHP_D_TYPE, "items of types %t and %t", type, f->type); return; }
         if (f->type) type = f->type;
         shape = merged(n, shape, f->shape);
         if (item) item[i] = *f;
@@ -79,29 +79,27 @@ int infer_sequence_construct(shp_node *n)
     shp_content *c = item ? shp_content_items(n, count) : shp_content_length(n, num(n, count));
     if (c && item) c->item = item;
     out_sequence(n, type, shape, c);
-    return SHP_OK;
 }
 
 /* SequenceEmpty: no items, of type dtype (float where absent). Source: ONNX SequenceEmpty-11. */
-int infer_sequence_empty(shp_node *n)
+void infer_sequence_empty(shp_node *n)
 {
     int64_t dtype = shp_attr_int_or(n, "dtype", SHP_FLOAT);
-    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) { shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype); return; }
     out_sequence(n, (shp_type)dtype, &shp_shape_none, shp_content_items(n, 0));
-    return SHP_OK;
 }
 
 /* The sequence with an item more (f) or less (f NULL), at the position that input ip says (the end where absent). */
-static int edited(shp_node *n, uint32_t ip, const shp_fact *f)
+static void edited(shp_node *n, uint32_t ip, const shp_fact *f)
 {
     const shp_fact *q = shp_in(n, 0);
     const shp_content *c = shp_in_content(n, 0);
     shp_type type = shp_type_inner(n->x, q->type);
     int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
-    if (f && type && f->type && type != f->type) return shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
-    if (less && !count) return shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count);
+    if (f && type && f->type && type != f->type) { shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type); return; }
+    if (less && !count) { shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count); return; }
     bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
-    if (n->failed) return SHP_OK;
+    if (n->failed) return;
     shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
     shp_content *out = item ? shp_content_items(n, (uint32_t)(count + more - less)) : shp_content_length(n, add(n, length(n, 0), num(n, more - less)));
     if (item && out) {
@@ -111,12 +109,11 @@ static int edited(shp_node *n, uint32_t ip, const shp_fact *f)
         out->item = item;
     }
     out_sequence(n, type || !f ? type : f->type, f ? merged(n, q->shape, f->shape) : q->shape, out);
-    return SHP_OK;
 }
 
 /* Source: ONNX SequenceInsert-11, SequenceErase-11. */
-int infer_sequence_insert(shp_node *n) { return edited(n, 2, shp_in(n, 1)); }
-int infer_sequence_erase(shp_node *n) { return edited(n, 1, NULL); }
+void infer_sequence_insert(shp_node *n) { edited(n, 2, shp_in(n, 1)); }
+void infer_sequence_erase(shp_node *n) { edited(n, 1, NULL); }
 
 /* One item for each part along an axis, with its elements where they are known. */
 static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, bool keep, const shp_dim *part, int64_t parts)
@@ -140,19 +137,19 @@ static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, boo
  * the listed sizes. keepdims 0 drops the axis where `split` is absent, or the number 1: the specification ignores it then, but that is how
  * PyTorch writes unbind, and ONNX Runtime drops the axis.
  * Source: ONNX SplitToSequence-11; onnxruntime 1.32. */
-int infer_split_to_sequence(shp_node *n)
+void infer_split_to_sequence(shp_node *n)
 {
     int64_t total = 0, size = 0, parts = -1;
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0), *s = shp_want_rank(n, 1, 0, 1);
     bool has = shp_has(n, 1), even = !has || (s && !s->rank);
     shp_list l = shp_list_of(n, NULL, 1);
-    if (n->failed) return SHP_OK;
+    if (n->failed) return;
     shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : lit(1), length = 0, each = 0, *part = NULL;
     bool keep = !even || !is(n, k, 1) || shp_attr_int(n, "keepdims") != 0;
     if (even) {
         bool number = is_num(n, k, &size);
-        if (number && size < 1) return shp_fail1(n, SHP_D_VALUE, "parts of size %d", size);
+        if (number && size < 1) { shp_fail1(n, SHP_D_VALUE, "parts of size %d", size); return; }
         length = ceil_div(n, whole, k);
         if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) each = k;
         else if (shp_dim_ge(n->dims, k, whole) == 1) each = whole;
@@ -163,7 +160,7 @@ int infer_split_to_sequence(shp_node *n)
     }
     if (parts > SHP_ELEMENTS_MAX) parts = -1;
     if (parts >= 0) part = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *part);
-    if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return SHP_OK;
+    if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return;
     for (int64_t i = 0; part && i < parts; i++) {
         if (even) part[i] = num(n, i < parts - 1 ? size : total - i * size);
         else each = i && each != part[i] ? 0 : part[i];
@@ -172,43 +169,41 @@ int infer_split_to_sequence(shp_node *n)
     if (!each) each = shp_fresh(n, 0, x ? (uint32_t)axis : 0, SHP_WHY_MERGE);
     out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL,
                  x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts) : shp_content_length(n, length));
-    return SHP_OK;
 }
 
 /* ---- taking apart ---- */
 
 /* SequenceAt: the item where it is known, else what holds for every item. Source: ONNX SequenceAt-11. */
-int infer_sequence_at(shp_node *n)
+void infer_sequence_at(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
     const shp_shape *s = shp_in_shape(n, 0);
     int64_t at;
     shp_dim d[SHP_RANK_MAX];
     bool placed = position(n, 1, items(n, c), 0, &at);
-    if (n->failed) return SHP_OK;
-    if (placed && c->item) return shp_out_fact(n, 0, &c->item[at]);
+    if (n->failed) return;
+    if (placed && c->item) { shp_out_fact(n, 0, &c->item[at]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
-    if (!s) return SHP_OK;
+    if (!s) return;
     for (int32_t k = 0; k < s->rank; k++) d[k] = varies(n, s->dim[k]) ? shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA) : s->dim[k];
-    return shp_out(n, 0, s->rank, d);
+    shp_out(n, 0, s->rank, d);
 }
 
 /* Ends a rule: output 0 is a scalar of that value. */
-static int scalar(shp_node *n, shp_dim d)
+static void scalar(shp_node *n, shp_dim d)
 {
     shp_content *out = shp_content_new(n, 1);
     shp_out(n, 0, 0, NULL);
     if (out) out->elem[0] = shp_elem_dim(d);
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* SequenceLength: the number of items. Source: ONNX SequenceLength-11. */
-int infer_sequence_length(shp_node *n) { return scalar(n, length(n, 0)); }
+void infer_sequence_length(shp_node *n) { scalar(n, length(n, 0)); }
 
 /* ConcatFromSequence: the items joined along `axis`, or stacked along a new one. Items agree but for the axis (R1).
  * Source: ONNX ConcatFromSequence-11. */
-int infer_concat_from_sequence(shp_node *n)
+void infer_concat_from_sequence(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
     const shp_shape *e = shp_in_shape(n, 0);
@@ -216,15 +211,15 @@ int infer_concat_from_sequence(shp_node *n)
     uint32_t listed = c && c->item ? c->count : 0;
     shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = lit(0);
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
-    if (!e) return SHP_OK;
+    if (!e) return;
     int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);
-    if (axis < 0) return SHP_OK;
+    if (axis < 0) return;
     for (int32_t k = 0; k < e->rank; k++) d[k] = varies(n, e->dim[k]) ? 0 : e->dim[k];
     if (!listed && !stack) sum = mul(n, d[axis], many);
     for (uint32_t i = 0; i < listed; i++) {
         const shp_shape *s = c->item[i].shape;
         if (!s) sum = 0;
-        else if (s->rank != e->rank) return shp_fail2(n, SHP_D_RANK, "item %d has rank %d", i, s->rank);
+        else if (s->rank != e->rank) { shp_fail2(n, SHP_D_RANK, "item %d has rank %d", i, s->rank); return; }
         for (int32_t k = 0; s && k < s->rank; k++) {
             if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
             else if (!d[k]) d[k] = s->dim[k];
@@ -235,10 +230,9 @@ int infer_concat_from_sequence(shp_node *n)
     d[axis] = stack ? many : sum;
     shp_out(n, 0, rank, d);
     shp_piece *piece = listed ? shp_alloc_array(n->x->arena, listed, sizeof *piece) : NULL;
-    if (!piece) return SHP_OK;
+    if (!piece) return;
     for (uint32_t i = 0; i < listed; i++) piece[i] = (shp_piece){ shp_fact_content(n, &c->item[i]), shp_count(n, c->item[i].shape) };
     shp_out_joined(n, 0, axis, piece, listed);
-    return SHP_OK;
 }
 
 /* ---- optionals: a content of one item, or of none ---- */
@@ -256,7 +250,7 @@ static const shp_shape *declared_shape(shp_node *n, const shp_type_proto *t)
 }
 
 /* Optional: holds the input, or nothing of the type that `type` says. Source: ONNX Optional-15. */
-int infer_optional(shp_node *n)
+void infer_optional(shp_node *n)
 {
     bool full = shp_has(n, 0);
     const shp_fact *f = shp_in(n, 0);
@@ -264,7 +258,7 @@ int infer_optional(shp_node *n)
     shp_type type = full ? f->type : a && a->tp ? shp_declared_type(n->x, a->tp) : 0;
     shp_fact *item = shp_alloc(n->x->arena, sizeof *item);
     shp_content *c = shp_content_items(n, full);
-    if (!full && !a) return shp_fail(n, SHP_D_ATTRIBUTE, "has neither an input nor the attribute type");
+    if (!full && !a) { shp_fail(n, SHP_D_ATTRIBUTE, "has neither an input nor the attribute type"); return; }
     if (type) shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_OPT, type, 0));
     if (full && item && c) {
         *item = *f;
@@ -272,28 +266,27 @@ int infer_optional(shp_node *n)
     }
     shp_out_shape(n, 0, full ? f->shape : declared_shape(n, a->tp));
     shp_out_content(n, 0, c);
-    return SHP_OK;
 }
 
 /* OptionalGetElement: what the optional holds; what is no optional is passed on.
  * Source: ONNX OptionalGetElement (15; 18: tensors and sequences too). */
-int infer_optional_get_element(shp_node *n)
+void infer_optional_get_element(shp_node *n)
 {
     const shp_fact *f = shp_in(n, 0);
     const shp_content *c = f->type ? shp_in_content(n, 0) : NULL;
-    if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) return shp_out_fact(n, 0, f);
-    if (items(n, c) == 0) return shp_fail(n, SHP_D_VALUE, "the optional is empty");
-    if (c && c->item) return shp_out_fact(n, 0, &c->item[0]);
+    if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) { shp_out_fact(n, 0, f); return; }
+    if (items(n, c) == 0) { shp_fail(n, SHP_D_VALUE, "the optional is empty"); return; }
+    if (c && c->item) { shp_out_fact(n, 0, &c->item[0]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, f->type));
-    return shp_out_shape(n, 0, shp_in_shape(n, 0));
+    shp_out_shape(n, 0, shp_in_shape(n, 0));
 }
 
 /* OptionalHasElement: a scalar; true of what is no optional, false of an absent input.
  * Source: ONNX OptionalHasElement (15; 18: tensors, sequences and no input). */
-int infer_optional_has_element(shp_node *n)
+void infer_optional_has_element(shp_node *n)
 {
     const shp_fact *f = shp_in(n, 0);
     shp_kind kind = shp_type_kind(n->x, f->type);
     int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_content(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
-    return scalar(n, count < 0 ? 0 : num(n, count));
+    scalar(n, count < 0 ? 0 : num(n, count));
 }

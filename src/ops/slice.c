@@ -80,20 +80,20 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
 
 /* Slice: along each named axis the elements [start : end : step], indices counted and clamped as numpy does.
  * Source: ONNX Slice (1: attributes; 10: inputs, steps; 11: negative axes). */
-int infer_slice(shp_node *n)
+void infer_slice(shp_node *n)
 {
     static const shp_elem none;
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l[4] = { shp_list_of(n, "starts", 1), shp_list_of(n, "ends", 2), shp_list_of(n, "axes", 3), shp_list_of(n, NULL, 4) };
     int64_t axes[SHP_RANK_MAX], step[SHP_RANK_MAX], first[SHP_RANK_MAX], count = -1;
     shp_dim d[SHP_RANK_MAX];
-    if (!x) return SHP_OK;
+    if (!x) return;
     for (int k = 0; k < 4; k++) {
-        if (l[k].count >= 0 && count >= 0 && l[k].count != count) return shp_fail(n, SHP_D_SHAPE, "lists of different lengths");
+        if (l[k].count >= 0 && count >= 0 && l[k].count != count) { shp_fail(n, SHP_D_SHAPE, "lists of different lengths"); return; }
         if (l[k].count >= 0 && k < 3) count = l[k].count;
     }
-    if (count > x->rank) return shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank);
-    if (count < 0 || !shp_list_axes_or_all(n, &l[2], x->rank, axes)) return shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT);
+    if (count > x->rank) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank); return; }
+    if (count < 0 || !shp_list_axes_or_all(n, &l[2], x->rank, axes)) { shp_out_unknown(n, 0, x->rank, SHP_WHY_CONTENT); return; }
     for (int32_t k = 0; k < x->rank; k++) {
         d[k] = x->dim[k];
         first[k] = 0;
@@ -107,5 +107,4 @@ int infer_slice(shp_node *n)
     shp_out(n, 0, x->rank, d);
     shp_out_mapped(n, 0, &(shp_map){ .first = first, .step = step, .fill = &none });
     shp_out_bounds_of(n, 0, 0);
-    return SHP_OK;
 }

@@ -20,11 +20,11 @@ static const char patterns[] =
 #undef OP
 #undef OPN
 
-static int infer_pattern(shp_node *n)
+static void infer_pattern(shp_node *n)
 {
     const char *text = patterns;
     for (int i = shp_variant(n); i > 0; i--) text += strlen(text) + 1;
-    return shp_patterns(n, text);
+    shp_patterns(n, text);
 }
 
 static shp_rule *const rules[SHP_OP_COUNT] = {
