@@ -158,6 +158,8 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
     shp_type bound[TYPE_VARS] = { 0 };
     bool few = check_arity(n, s->schema), sound = few && check_attributes(n, s);
     n->noted = false;
+    int outputs = (int)n->proto->outputs, least = shp_schema_min_outputs(s->schema);
+    if (outputs < least) shp_note(n, SHP_D_ARITY, "has %d outputs, but opset %d gives at least %d", (int64_t)outputs, (int64_t)n->opset, (int64_t)least);
     if (s->schema->gone) shp_note(n, SHP_D_OPSET, "is gone in opset %d", (int64_t)n->opset);
     bind_types(n, s->schema, bound);
     type_outputs(n, s->schema, bound);
