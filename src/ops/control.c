@@ -82,9 +82,11 @@ static void leave(shp_node *n, uint32_t o, const shp_scope *body, uint32_t i, ui
     f->id = shp_mix(n->id, o);
 }
 
+/* The elements of sequences may not be known yet, and what an optional holds may stand for it. */
 static bool types_differ(shp_node *n, shp_type a, shp_type b)
 {
-    return a && b && a != b && shp_type_kind(n->x, a) == SHP_KIND_TENSOR && shp_type_kind(n->x, b) == SHP_KIND_TENSOR;
+    shp_kind p = shp_type_kind(n->x, a), q = shp_type_kind(n->x, b);
+    return a && b && a != b && (p == SHP_KIND_TENSOR || q == SHP_KIND_TENSOR) && p != SHP_KIND_OPT && q != SHP_KIND_OPT;
 }
 
 /* Says where a body does not fit its node: it is given in[0 .. count), in[first .. first + states) are carried from turn to turn, and its first
