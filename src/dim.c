@@ -508,7 +508,8 @@ static shp_dim symbol(shp_dims *t, unsigned class, const void *key, size_t size,
     set->id[0] = x->symbol;
     x->is.symbols = set;
     x->is.lo = init->kind == SHP_ANY ? INT64_MIN : 0;
-    x->is.hi = init->kind == SHP_FLAG ? 1 : INT64_MAX;
+    x->is.hi = init->kind == SHP_FLAG ? 1 : shp_dim_hi(t, init->most);
+    x->is.compound = init->most != 0;
     x->is.fresh = init->name.len == 0;
     x->is.undeclared = !init->declared;
     return seal_atom(t, x, id);
@@ -525,6 +526,12 @@ shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool decl
 shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, const shp_origin *origin)
 {
     shp_symbol s = { .kind = kind, .origin = *origin };
+    return symbol(t, OF_KEY, &key, sizeof key, &s);
+}
+
+shp_dim shp_dim_fresh_upto(shp_dims *t, uint64_t key, const shp_origin *origin, shp_dim most)
+{
+    shp_symbol s = { .kind = SHP_COUNT, .origin = *origin, .most = most };
     return symbol(t, OF_KEY, &key, sizeof key, &s);
 }
 

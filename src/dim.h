@@ -47,6 +47,7 @@ typedef struct shp_symbol {
     shp_symbol_kind kind;
     bool declared;          /* a name that the model gives to an input's dim */
     uint32_t printed;       /* 1 + N once printed as unk__N, else 0 */
+    shp_dim most;           /* what it is never above (a loop's counter), or 0 */
     shp_origin origin;
 } shp_symbol;
 
@@ -66,6 +67,8 @@ static inline shp_dim shp_dim_const(shp_dims *t, int64_t value)
 shp_dim shp_dim_named(shp_dims *t, shp_str name, shp_symbol_kind kind, bool declared);
 /* The unnamed symbol of that key: the same key gives the same symbol (and keeps its first kind and origin). */
 shp_dim shp_dim_fresh(shp_dims *t, uint64_t key, shp_symbol_kind kind, const shp_origin *origin);
+/* The same as a SHP_COUNT that is never above `most` (0: nothing is known of that). */
+shp_dim shp_dim_fresh_upto(shp_dims *t, uint64_t key, const shp_origin *origin, shp_dim most);
 
 /* ---- arithmetic, exact or a fresh symbol ---- */
 typedef enum shp_dim_op {

@@ -34,7 +34,7 @@ typedef struct shp_traits {
     const shp_symset *symbols;
     uint32_t weight;
     uint8_t depth;
-    bool compound;          /* holds an atom that is no symbol */
+    bool compound;          /* holds an atom that is no symbol, or a symbol that another dim bounds */
     bool broadcast, fresh, undeclared;      /* holds such an atom or symbol, insides included */
 } shp_traits;
 

@@ -62,6 +62,20 @@ static bool relax(shp_dims *t, shp_dim p, const shp_atom *x, bool any, int *budg
     return true;
 }
 
+/* Lower bound of p with what bounds one of its symbols in place of that; false where there is none such. */
+static bool over_bounded(shp_dims *t, shp_dim p, int *budget, int64_t *lo)
+{
+    shp_dim c, rest;
+    const shp_symset *set = open_at(t, p)->is.symbols;
+    for (uint32_t i = 0; set && i < set->n; i++) {
+        const shp_named *s = symbol_at(t, set->id[i]);
+        if (!s->s.most || --*budget < 0 || !dim_split(t, p, atom_at(t, s->atom), &c, &rest) || c == ZERO || shp_dim_hi(t, c) > 0) continue;
+        *lo = lower(t, dim_add(t, rest, dim_times(t, c, s->s.most)), budget);
+        return true;
+    }
+    return false;
+}
+
 /* A lower bound of p: what its terms give, or better what replacing one of its atoms gives, the youngest first. */
 static int64_t lower(shp_dims *t, shp_dim p, int *budget)
 {
@@ -71,7 +85,7 @@ static int64_t lower(shp_dims *t, shp_dim p, int *budget)
     for (int any = 1; any >= 0; any--)
         for (shp_atom *x = dim_compound(t, p, UINT32_MAX); x && --*budget >= 0; x = dim_compound(t, p, x->id))
             if (relax(t, p, x, any, budget, &v)) return v > best ? v : best;
-    return best;
+    return over_bounded(t, p, budget, &v) && v > best ? v : best;
 }
 
 enum { BUDGET = 40 };   /* replacements tried for one bound */
@@ -209,7 +223,8 @@ static shp_dim rebuild_atom(shp_dims *t, const shp_atom *x)
         const shp_symbol *s = &symbol_at(t, x->symbol)->s;
         int64_t v;
         if (t->point) return t->point->value(t->point->arg, s, &v) ? shp_dim_const(t, v) : 0;
-        return t->shifting && s->declared && s->kind == SHP_SIZE ? dim_plus(t, x->dim, 1) : x->dim;
+        if (!t->shifting) return x->dim;
+        return s->most ? 0 : s->declared && s->kind == SHP_SIZE ? dim_plus(t, x->dim, 1) : x->dim;     /* what bounds it is not shifted */
     }
     shp_dim arg[MAX_ARGS];
     bool same = true;

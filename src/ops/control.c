@@ -24,15 +24,12 @@ static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, shp_dim v, shp_f
     *f = (shp_fact){ .type = i ? SHP_BOOL : SHP_INT64, .shape = s, .content = c, .id = shp_mix(n->id, seed) };
 }
 
-/* The number of any turn of a Loop: *k, or what is left of it where a limit is known that no turn reaches. */
-static shp_dim any_turn(shp_node *n, shp_dim limit, shp_dim *k)
+/* The number of any turn of a Loop: below the limit, where there is one. */
+static shp_dim any_turn(shp_node *n, shp_dim limit)
 {
-    int64_t v = 0;
     shp_origin origin = { n->scope, n->index, 0, 0, SHP_WHY_CONTENT };
-    *k = shp_dim_fresh(n->dims, shp_mix(n->id, 0x17e4), SHP_COUNT, &origin);
     n->own = true;
-    if (!limit || (is_num(n, limit, &v) && (v < 1 || v > INT32_MAX))) return *k;
-    return shp_dim_mod(n->dims, *k, dim_max(n, limit, lit(0)));
+    return shp_dim_fresh_upto(n->dims, shp_mix(n->id, 0x17e4), &origin, shp_dim_hi(n->dims, limit) > 0 ? sub(n, limit, lit(1)) : 0);
 }
 
 /* ---- what leaves a body ---- */
@@ -283,7 +280,6 @@ typedef struct shp_loop {
     uint32_t states;
     shp_fact *in, *start;           /* the body's inputs (turn number, condition, states); the same as they were before */
     bool *widened;
-    shp_dim turn;                   /* the symbol that counts turns */
     shp_dim trips;                  /* how often the body runs; 0 where unknown */
     bool runs;                      /* at least once, for sure */
 } shp_loop;
@@ -323,7 +319,7 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
     d = shp_dim_resolve(n->dims, d);
     inside = shp_dims_mark(n->dims);
     for (int i = 0; i < 2; i++) {
-        shp_dim_unify(n->dims, l->turn, lit(i));
+        shp_dim_unify(n->dims, turn, lit(i));
         at[i] = shp_dim_resolve(n->dims, d);
         shp_dims_rewind(n->dims, inside);
     }
@@ -427,7 +423,7 @@ void infer_loop(shp_node *n)
     int64_t first = 1, turns = -1, most = INT64_MAX;
     bool open = shp_has(n, 1) && !shp_in_int(n, 1, &first), enters = !open && first, counted = shp_has(n, 0);   /* open: the first turn may not run */
     shp_dim limit = counted ? shp_in_scalar(n, 0) : 0;
-    scalar_fact(n, 0, 0x17e4, any_turn(n, limit, &l.turn), l.in);
+    scalar_fact(n, 0, 0x17e4, any_turn(n, limit), l.in);
     scalar_fact(n, 1, 0xc04d, lit(1), l.in + 1);                         /* inside, the condition was true */
     memcpy(l.start, l.in, 2 * sizeof *l.in);
     for (uint32_t i = 2; i < count; i++) {

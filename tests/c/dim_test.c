@@ -28,8 +28,8 @@ static shp_dims *table_of(size_t limit)
 
 static shp_dims *fresh_table(void) { return table_of((size_t)1 << 28); }
 
-/* Names of rows: u0..u9 unnamed sizes, c0.. unnamed counts, v0.. unnamed elements of either sign, f0.. flags, d0.. undeclared
- * names; everything else a declared size. */
+/* Names of rows: u0..u9 unnamed sizes, c0.. unnamed counts, l0.. unnamed counts that are at most S, v0.. unnamed elements of either sign,
+ * f0.. flags, d0.. undeclared names; everything else a declared size. */
 static shp_dim lookup(void *arg, shp_str name)
 {
     shp_dims *t = arg;
@@ -38,6 +38,7 @@ static shp_dim lookup(void *arg, shp_str name)
         switch (name.at[0]) {
         case 'u': return shp_dim_fresh(t, key, SHP_SIZE, &(shp_origin){ 0 });
         case 'c': return shp_dim_fresh(t, key, SHP_COUNT, &(shp_origin){ 0 });
+        case 'l': return shp_dim_fresh_upto(t, key, &(shp_origin){ 0 }, shp_dim_named(t, SHP_STR("S"), SHP_SIZE, true));
         case 'v': return shp_dim_fresh(t, key, SHP_ANY, &(shp_origin){ 0 });
         case 'f': return shp_dim_fresh(t, key, SHP_FLAG, &(shp_origin){ 0 });
         case 'd': return shp_dim_named(t, name, SHP_SIZE, false);
@@ -127,6 +128,8 @@ static const struct { const char *text; int64_t lo, hi, assuming; } bounds[] = {
     { "Max(S - 2, 0)", 0, NO_HI, 0 }, { "Max(S, 3)", 3, NO_HI, 3 }, { "floor(S/2)", 0, NO_HI, 0 }, { "floor((S+1)/2)", 0, NO_HI, 1 },
     { "floor((H-1)/2)+1", 0, NO_HI, 1 }, { "broadcast(a, b)", 0, NO_HI, 1 }, { "broadcast(a, b) - Min(a, b)", 0, NO_HI, 0 },
     { "H - floor(H/2)", 0, NO_HI, 1 }, { "H - H//3 - H//2", 0, NO_HI, 1 }, { "floor(H/W)", 0, NO_HI, 0 },
+    { "l0", 0, NO_HI, 0 }, { "S - l0", 0, NO_HI, 0 }, { "B*S - B*l0", 0, NO_HI, 0 }, { "S - floor(l0/2)", 0, NO_HI, 0 }, { "2*S - l0 - l1 + 1", 1, NO_HI, 1 },
+    { "Min(l0 + 1, S + 1) - Min(l0, S + 1)", 1, 1, 1 }, { "l0 - H", NO_LO, NO_HI, NO_LO }, { "floor(S/2) - floor(l0/2)", 0, NO_HI, 0 },
 };
 
 /* ---- rows: unify a and b under earlier rows of a group, then resolve c to d ---- */
@@ -240,7 +243,7 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)((seed >> 20) % n);
 }
 
-enum { POINTS = 12, LEAVES = 9, STEPS = 22, SYMBOLS = 400 };
+enum { POINTS = 12, LEAVES = 10, STEPS = 22, SYMBOLS = 400 };
 
 /* A dim and what it is by naive arithmetic at each point; dead where the run would fail there (R1). */
 typedef struct value { shp_dim d; int64_t at[POINTS]; bool dead[POINTS]; } value;
@@ -280,9 +283,10 @@ static shp_dim (*const ops[])(shp_dims *, shp_dim, shp_dim) = {
 
 static value leaf(shp_dims *t, uint32_t i)
 {
-    static const char *const names[] = { "S", "H", "W", "B", "u0", "c0", "v0", "f0", "d0" };
+    static const char *const names[] = { "S", "H", "W", "B", "u0", "c0", "v0", "f0", "d0", "l0" };
     value v = { .d = lookup(t, (shp_str){ names[i], (uint32_t)strlen(names[i]) }) };
-    for (uint32_t p = 0; p < POINTS; p++) v.at[p] = i == 7 ? rnd(2) : (int64_t)rnd(p < 6 ? 5 : 40) - (i == 6 ? 7 : 0);
+    for (uint32_t p = 0; p < POINTS; p++)
+        v.at[p] = i == 7 ? rnd(2) : i == 9 ? (int64_t)rnd((uint32_t)known[0].v.at[p] + 1) : (int64_t)rnd(p < 6 ? 5 : 40) - (i == 6 ? 7 : 0);
     known[knowns].s = shp_dim_symbol(t, v.d);
     known[knowns++].v = v;
     return v;
