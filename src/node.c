@@ -534,7 +534,18 @@ shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)
     return shp_dim_has_undeclared(n->dims, a) && !shp_dim_has_undeclared(n->dims, b) ? b : a;
 }
 
-enum { RECENT = 16 };               /* assumptions looked at for one that says more */
+bool shp_assumed(shp_node *n, shp_dim d)
+{
+    const shp_infer *x = n->x;
+    n->own = true;
+    for (size_t i = x->assumptions, tries = 16; i-- > 0 && tries > 0; tries--) {
+        const shp_assumption *a = &x->assumption[i];
+        const shp_scope *s = n->scope;
+        while (s && s != a->scope) s = s->caller;
+        if (s && shp_dim_ge(n->dims, d, shp_dim_sub(n->dims, a->lhs, a->rhs)) == 1) return true;
+    }
+    return false;
+}
 
 void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
 {
@@ -544,10 +555,7 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
     n->own = true;
     if (p->probing) return;
     /* What the first turn of a loop assumed holds on the others: S >= 1 says S + unk >= 1. */
-    for (size_t i = x->assumptions; i && shp_dim_has_fresh(x->dims, lhs) && x->assumptions - i < RECENT; i--) {
-        const shp_assumption *a = &x->assumption[i - 1];
-        if (shp_dim_ge(x->dims, shp_dim_sub(x->dims, lhs, a->lhs), shp_dim_sub(x->dims, rhs, a->rhs)) == 1) return;
-    }
+    if (shp_dim_has_fresh(x->dims, lhs) && shp_assumed(n, shp_dim_sub(x->dims, lhs, rhs))) return;
     uint64_t key = shp_mix(lhs, rhs) | 1;
     if (p->assumed_count * 2 >= p->assumed_room) {
         uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;

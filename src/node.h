@@ -163,6 +163,8 @@ typedef enum { SHP_WHY_NONE, SHP_WHY_RANK /* an input's rank or shape is unknown
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
 /* Takes a == b as a requirement of the specification (R1) and gives the one to go on with; 0 where they contradict each other. */
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
+/* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
+bool shp_assumed(shp_node *n, shp_dim d);
 /* Records that the result holds only where lhs >= rhs (R2). */
 void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason);
 /* Whether a >= k holds, if need be by assuming that free input sizes are >= 1 (R2a), which is then recorded with the reason. */

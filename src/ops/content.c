@@ -273,20 +273,6 @@ int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, 
 
 static shp_elem not(shp_node *n, shp_elem a) { return shp_elem_dim(sub(n, lit(1), shp_elem_num(a))); }
 
-/* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
-static bool assumed(shp_node *n, shp_dim d)
-{
-    const shp_infer *x = n->x;
-    n->own = true;
-    for (size_t i = x->assumptions, tries = 16; i-- > 0 && tries > 0; tries--) {
-        const shp_assumption *a = &x->assumption[i];
-        const shp_scope *s = n->scope;
-        while (s && s != a->scope) s = s->caller;
-        if (s && shp_dim_ge(n->dims, d, sub(n, a->lhs, a->rhs)) == 1) return true;
-    }
-    return false;
-}
-
 /* Whether a >= b, or a == b, as a bool: 0 or 1 where the ranges decide, else an expression that is one of the two, as long as it is made of
  * sizes: Min(Max(d + 1, 0), 1) for a difference d, and 1 - Min(|d|, 1). So `floor_divide` in whole numbers comes out exact. */
 static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
@@ -299,8 +285,8 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
     shp_dim d = a && b ? sub(n, across(n, a, b), across(n, b, a)) : 0;
     if (!d || !like_a_size(n, d)) return UNKNOWN;
     if (equal) return not(n, shp_elem_dim(dim_min(n, dim_max(n, d, negated(n, d)), one)));
-    if (assumed(n, d)) return shp_elem_dim(one);
-    if (assumed(n, sub(n, lit(-1), d))) return shp_elem_dim(zero);
+    if (shp_assumed(n, d)) return shp_elem_dim(one);
+    if (shp_assumed(n, sub(n, lit(-1), d))) return shp_elem_dim(zero);
     return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
 }
 
