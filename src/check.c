@@ -37,12 +37,15 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     if (bare || inputs > max || outputs > most) {
         bool in = outputs <= most;
         int have = in ? inputs : outputs, want = !in ? most : bare ? min : max;
-        return !shp_failf(n, SHP_D_ARITY, "has %d %sput%s, but opset %d takes %s %d", (int64_t)have, in ? "in" : "out", have == 1 ? "" : "s", (int64_t)n->opset,
-                          in && min == max ? "exactly" : in && bare ? "at least" : "at most", (int64_t)want);
+        shp_failf(n, SHP_D_ARITY, "has %d %sput%s, but opset %d takes %s %d", (int64_t)have, in ? "in" : "out", have == 1 ? "" : "s", (int64_t)n->opset,
+                  in && min == max ? "exactly" : in && bare ? "at least" : "at most", (int64_t)want);
+        return false;
     }
     for (int i = 0; i < inputs || i < min; i++)
-        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i))
-            return !shp_fail1(n, SHP_D_ARITY, "input %d is required but left out", i);
+        if (!shp_has(n, (uint32_t)i) && !shp_schema_input_optional(s, i)) {
+            shp_fail1(n, SHP_D_ARITY, "input %d is required but left out", i);
+            return false;
+        }
     return true;
 }
 
@@ -77,15 +80,20 @@ static bool check_attributes(shp_node *n, shp_signature *s)
             continue;
         }
         uint64_t bit = (uint64_t)1 << (a - s->attr) % 64;
-        if (seen & bit) return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is there twice", a->name);
+        if (seen & bit) { shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is there twice", a->name); return false; }
         seen |= bit;
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
-        if (own->type && own->type != a->type && a->type)
-            return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
+        if (own->type && own->type != a->type && a->type) {
+            shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
+            return false;
+        }
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
-        if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) return !shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
+        if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) {
+            shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
+            return false;
+        }
     if (n->foreign) return true;
     s->attrs_known = true;
     s->attrs_hash = all->hash;

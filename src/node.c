@@ -781,9 +781,9 @@ void shp_diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code co
     va_end(args);
 }
 
-int shp_failf(shp_node *n, shp_code code, const char *format, ...)
+void shp_failf(shp_node *n, shp_code code, const char *format, ...)
 {
-    if (n->failed || n->x->p->waiting) return n->failed ? n->failed : (int)code;
+    if (n->failed || n->x->p->waiting) return;
     n->failed = (int)code;
     n->nout = 0;                        /* what the rule still sets is ignored */
     n->scope->fails |= shp_code_severity(code) == 'e';
@@ -791,14 +791,13 @@ int shp_failf(shp_node *n, shp_code code, const char *format, ...)
     va_start(args, format);
     diagnose(n->x, n->scope, n, code, shp_first_output(n), format, args);
     va_end(args);
-    return (int)code;
 }
 
-int shp_fail(shp_node *n, shp_code code, const char *text) { return shp_failf(n, code, text); }
-int shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a) { return shp_failf(n, code, format, a); }
-int shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b) { return shp_failf(n, code, format, a, b); }
-int shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c) { return shp_failf(n, code, format, a, b, c); }
-int shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d) { return shp_failf(n, code, format, a, b, c, d); }
+void shp_fail(shp_node *n, shp_code code, const char *text) { shp_failf(n, code, text); }
+void shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a) { shp_failf(n, code, format, a); }
+void shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b) { shp_failf(n, code, format, a, b); }
+void shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c) { shp_failf(n, code, format, a, b, c); }
+void shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d) { shp_failf(n, code, format, a, b, c, d); }
 
 void shp_note(shp_node *n, shp_code code, const char *format, ...)
 {

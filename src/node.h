@@ -171,17 +171,17 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason);
 bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason);
 
 /* ---- failing ---- */
-/* Reports a contradiction and returns the code. The message is prefixed with operator and node. Its numbers, all int64_t, are in order
+/* Reports a contradiction. The message is prefixed with operator and node. Its numbers, all int64_t, are in order
  *   %d a number   %x a shp_dim   %i an input's index: its name and shape   %t a shp_type   %% a percent sign.
  * Where it names fewer than two inputs, the first of the others follow by themselves, with their shapes: no text repeats them.
  * Only the first failure of a node counts. */
-int shp_fail(shp_node *n, shp_code code, const char *text);
-int shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a);
-int shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b);
-int shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c);
-int shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d);
+void shp_fail(shp_node *n, shp_code code, const char *text);
+void shp_fail1(shp_node *n, shp_code code, const char *format, int64_t a);
+void shp_fail2(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b);
+void shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c);
+void shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d);
 /* The same with any number of these, and %s const char *   %n const shp_str *   %h const shp_shape * (as [2, N]). */
-int shp_failf(shp_node *n, shp_code code, const char *format, ...);
+void shp_failf(shp_node *n, shp_code code, const char *format, ...);
 /* The same for something worth saying that does not stop the rule (severity as the code's). */
 void shp_note(shp_node *n, shp_code code, const char *format, ...);
 

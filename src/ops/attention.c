@@ -16,18 +16,17 @@ static int check_groups(shp_node *n, const shp_dim *size, shp_code code)
 }
 
 /* What goes together: caches in, caches out, windows. Source: ONNX Attention 23, 24 (nonpad_kv_seqlen), 25 (windows). */
-static int check_attention(shp_node *n, int64_t rank)
+static void check_attention(shp_node *n, int64_t rank)
 {
     int64_t left = shp_attr_int_or(n, "left_window_size", -1), right = shp_attr_int_or(n, "right_window_size", -1);
-    if (left < -1 || right < -1) return shp_fail1(n, SHP_D_ATTRIBUTE, "a window size of %d", left < -1 ? left : right);
+    if (left < -1 || right < -1) shp_fail1(n, SHP_D_ATTRIBUTE, "a window size of %d", left < -1 ? left : right);
     if (shp_has(n, 4) != shp_has(n, 5) || shp_wants(n, 1) != shp_wants(n, 2))
-        return shp_fail(n, SHP_D_ARITY, "key and value go together, past and present");
+        shp_fail(n, SHP_D_ARITY, "key and value go together, past and present");
     if (shp_has(n, 6) && (shp_has(n, 4) || shp_wants(n, 1)))
-        return shp_fail(n, SHP_D_ARITY, "nonpad_kv_seqlen does not go with past or present");
+        shp_fail(n, SHP_D_ARITY, "nonpad_kv_seqlen does not go with past or present");
     if (rank == 4 ? n->opset >= 25 && (shp_attr_has(n, "q_num_heads") || shp_attr_has(n, "kv_num_heads"))
                   : rank == 3 && (shp_attr_int(n, "q_num_heads") < 1 || shp_attr_int(n, "kv_num_heads") < 1))
-        return shp_fail1(n, SHP_D_ATTRIBUTE, "q_num_heads and kv_num_heads go with inputs of rank 3, not %d", rank);
-    return SHP_OK;
+        shp_fail1(n, SHP_D_ATTRIBUTE, "q_num_heads and kv_num_heads go with inputs of rank 3, not %d", rank);
 }
 
 /* Attention: Y is [batch, query heads, queries, value size] or, like the inputs, [batch, queries, heads * size]; present keys and values are the
@@ -38,8 +37,8 @@ void infer_attention(shp_node *n)
     int rank = -1;
     for (uint32_t i = 3; i-- > 0;)
         if (shp_in_rank(n, i) >= 0) rank = shp_in_rank(n, i);
-    if (check_attention(n, rank)
-        || shp_lay(n, rank == 4 ? "B N L H; B K S H; B K S V; ; B K P H; B K P V >"
+    check_attention(n, rank);
+    if (shp_lay(n, rank == 4 ? "B N L H; B K S H; B K S V; ; B K P H; B K P V >"
                                 : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >")) return;
     if (check_groups(n, size, SHP_D_SHAPE)) return;
     size[T] = shp_has(n, 4) ? size[P] ? add(n, size[P], size[S]) : 0 : size[S];

@@ -61,7 +61,7 @@ shp_dim shp_numel(shp_node *n, const shp_shape *s)
 typedef struct joint { int64_t rank; const shp_shape *same; shp_dim dim[SHP_RANK_MAX]; } joint;
 
 /* Broadcasts one more shape into *out, aligned at the last axis. */
-static int broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t first, uint32_t i)
+static void broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t first, uint32_t i)
 {
     int64_t grow = s->rank - out->rank;
     bool equal = grow >= 0, stays = grow <= 0;
@@ -73,14 +73,12 @@ static int broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t 
     for (int64_t k = grow > 0 ? grow : 0; k < s->rank; k++) {
         shp_dim *a = &out->dim[out->rank - s->rank + k], b = s->dim[k];
         shp_dim both = *a == b ? b : shp_dim_broadcast(n->dims, *a, b);
-        if (!both && *a && b)
-            return shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
+        if (!both && *a && b) shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
         equal = equal && both == b;
         stays = stays && both == *a;
         *a = both;
     }
     if (equal || !stays) out->same = equal ? s : NULL;
-    return SHP_OK;
 }
 
 void shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
@@ -93,7 +91,7 @@ void shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count)
         if (!shp_has(n, i)) continue;
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) unknown = true;
-        else if (broadcast_into(n, &d, s, first, i)) return;
+        else broadcast_into(n, &d, s, first, i);
     }
     if (unknown) return;
     if (d.same) shp_out_shape(n, o, d.same);
@@ -108,12 +106,15 @@ const shp_shape *shp_want_rank(shp_node *n, uint32_t i, int64_t lo, int64_t hi)
     return NULL;
 }
 
-int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype)
+bool shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype)
 {
-    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) return shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
+    if (dtype < 1 || dtype >= SHP_DTYPE_COUNT) {
+        shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", dtype);
+        return false;
+    }
     int v = n->schema ? shp_schema_output(n->schema, (int)o) : -1;
     if (v >= 0 && !shp_schema_allows(n->schema, v, (int)dtype))
-        return shp_fail1(n, SHP_D_TYPE, "%t is not among the types it gives", dtype);
+        shp_fail1(n, SHP_D_TYPE, "%t is not among the types it gives", dtype);
     shp_out_type(n, o, (shp_type)dtype);
-    return SHP_OK;
+    return !n->failed;
 }

@@ -241,7 +241,7 @@ void infer_dequantize_bfp(shp_node *n)
     const shp_content *c = shp_in_content(n, 1);
     int64_t rank = c ? (int64_t)c->count : shp_in_length(n, 1);
     shp_dim d[SHP_RANK_MAX];
-    if (shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return;
+    if (!shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return;
     for (int64_t k = 0; k < rank; k++) d[k] = shp_element(c, k);
     shp_out(n, 0, rank, d);
 }

@@ -86,9 +86,11 @@ static bool read_slices(shp_node *n, picks *s)
     s->first = (int32_t)first;
     s->elements = false;
     if (n->failed || !s->at) return false;
-    if (first < 0 || first >= s->at->rank || (s->x && first >= s->x->rank)) return !shp_bad_attr(n, "batch_dims", first);
+    if (first < 0 || first >= s->at->rank || (s->x && first >= s->x->rank)) { shp_bad_attr(n, "batch_dims", first); return false; }
     if (!is_num(n, s->at->dim[s->at->rank - 1], &s->depth) || !s->x) return false;
-    return (uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first) || !shp_fail3(n, SHP_D_SHAPE, "%i names %d axes of %i", 1, s->depth, 0);
+    if ((uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first)) return true;
+    shp_fail3(n, SHP_D_SHAPE, "%i names %d axes of %i", 1, s->depth, 0);
+    return false;
 }
 
 /* Whether data and indices have contents. */

@@ -187,7 +187,7 @@ void infer_eye_like(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 2, 2);
     bool has = shp_attr_has(n, "dtype");
     int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0), size[2];
-    if (n->failed || ((has || dtype) && shp_out_dtype(n, 0, dtype))) return;
+    if (n->failed || ((has || dtype) && !shp_out_dtype(n, 0, dtype))) return;
     if (!x) { shp_out_unknown(n, 0, 2, SHP_WHY_RANK); return; }
     shp_out_shape(n, 0, x);
     shp_content *c = shp_sizes(n, x, size, NULL) && dtype ? shp_content_new(n, (uint64_t)(size[0] * size[1])) : NULL;
@@ -241,7 +241,7 @@ void infer_random(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     uint32_t rank;
     const int64_t *shape = shp_want_ints(n, "shape", -1, 0, &rank);
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
+    if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
     if (rank > SHP_RANK_MAX || (rank && !shape)) { shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank); return; }
     for (uint32_t k = 0; k < rank; k++) d[k] = num(n, shape[k]);
     shp_out(n, 0, rank, d);
@@ -252,7 +252,7 @@ void infer_random_like(shp_node *n)
 {
     bool has = shp_attr_has(n, "dtype");
     int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0);
-    if ((has || dtype) && shp_out_dtype(n, 0, dtype)) return;
+    if ((has || dtype) && !shp_out_dtype(n, 0, dtype)) return;
     shp_out_same(n, 0, 0);
 }
 
@@ -261,7 +261,7 @@ void infer_multinomial(shp_node *n)
 {
     int64_t samples = shp_attr_int(n, "sample_size");
     shp_letters(n)[0] = num(n, samples);
-    if (shp_lay(n, "N _ >") || shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
+    if (shp_lay(n, "N _ >") || !shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
     if (samples < 0) shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples);
     else shp_lay(n, "> N A");
 }
@@ -281,7 +281,7 @@ void infer_window(shp_node *n)
 {
     shp_dim d = size_of(n, 0, 0);
     shp_want_rank(n, 0, 0, 1);
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
     shp_out(n, 0, 1, &d);
 }
 
@@ -289,7 +289,7 @@ void infer_window(shp_node *n)
 void infer_mel_weight_matrix(shp_node *n)
 {
     shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), size_of(n, 0, 1) };
-    if (n->failed || shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
     shp_out(n, 0, 2, d);
 }
 

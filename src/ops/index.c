@@ -156,7 +156,7 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     int64_t v, opens = 0;
     for (int64_t i = 0; i < count; i++) {
         part[i] = shp_list_at(n, l, i);
-        if (is_num(n, part[i], &v) && v < 0) return !shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v);
+        if (is_num(n, part[i], &v) && v < 0) { shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v); return false; }
         const shp_symbol *s = part[i] ? shp_dim_symbol(n->dims, part[i]) : NULL;
         if (s && !s->name.len) {
             open = &part[i];
@@ -168,7 +168,7 @@ bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole
     else open = &sum;
     if (!*open || !whole) return true;          /* one is not known: nothing to compare */
     shp_dim all = shp_equal(n, *open, whole);
-    if (!all) return !shp_fail2(n, SHP_D_SHAPE, "the sizes add up to %x, not %x", *open, whole);
+    if (!all) { shp_fail2(n, SHP_D_SHAPE, "the sizes add up to %x, not %x", *open, whole); return false; }
     *open = all;
     return true;
 }
@@ -221,8 +221,11 @@ void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)
 {
     const shp_shape *a = shp_in_shape(n, i), *b = shp_in_shape(n, j);
-    if (a && b && a->rank != b->rank) return !shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", i, j);
+    if (a && b && a->rank != b->rank) { shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", i, j); return false; }
     for (int32_t k = 0; a && b && k < a->rank; k++)
-        if (k != beside && !shp_equal(n, a->dim[k], b->dim[k])) return !shp_fail3(n, SHP_D_SHAPE, "%i and %i differ along axis %d", i, j, k);
+        if (k != beside && !shp_equal(n, a->dim[k], b->dim[k])) {
+            shp_fail3(n, SHP_D_SHAPE, "%i and %i differ along axis %d", i, j, k);
+            return false;
+        }
     return true;
 }

@@ -33,15 +33,18 @@ static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_
         } else if (!is_num(n, d[i], &v)) {
             if (!x || i >= x->rank || x->dim[i] != d[i]) shp_assume(n, d[i], num(n, !allowzero), "reshape");
         } else if (v < -1 || (v == -1 && *minus >= 0)) {
-            return !shp_failf(n, SHP_D_VALUE, "element %d of the target is %d%s", i, v, v == -1 ? " again" : "");
+            shp_failf(n, SHP_D_VALUE, "element %d of the target is %d%s", i, v, v == -1 ? " again" : "");
+            return false;
         } else if (v == -1) {
             d[*minus = i] = 0;
         } else if (v == 0 && !allowzero) {
-            if (x && i >= x->rank) return !shp_fail2(n, SHP_D_SHAPE, "the target copies axis %d of %i", i, 0);
+            if (x && i >= x->rank) { shp_fail2(n, SHP_D_SHAPE, "the target copies axis %d of %i", i, 0); return false; }
             d[i] = x ? x->dim[i] : 0;
         } else zero = zero || !v;
     }
-    return !zero || *minus < 0 || !shp_fail(n, SHP_D_VALUE, "the target has 0 and -1, which allowzero forbids");
+    if (!zero || *minus < 0) return true;
+    shp_fail(n, SHP_D_VALUE, "the target has 0 and -1, which allowzero forbids");
+    return false;
 }
 
 /* The one size that makes the element counts equal: what -1 stands for. 0 where it cannot be told, or the node has failed.
@@ -275,7 +278,7 @@ static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, 
         chunk = ceil_div(n, whole, count);
         last = parts == 2 ? floor_div(n, whole, count) : sub(n, whole, mul(n, chunk, num(n, parts - 1)));
     } else if (!chunk) chunk = last = shp_is_num(n, whole) ? lit(-1) : floor_div(n, whole, count);
-    if (is_num(n, last, &v) && v < 0) return !shp_fail2(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d parts", whole, parts);
+    if (is_num(n, last, &v) && v < 0) { shp_fail2(n, SHP_D_SHAPE, "axis of %x cannot be cut into %d parts", whole, parts); return false; }
     for (int64_t i = 0; i < (int64_t)n->nout; i++) part[i] = i < parts - 1 ? chunk : last;
     return true;
 }

@@ -40,8 +40,8 @@ bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim)
     return !n->failed;
 }
 
-int shp_bad_attr(shp_node *n, const char *name, int64_t v) { return shp_failf(n, SHP_D_ATTRIBUTE, "%s is %d", name, v); }
-int shp_lacks(shp_node *n, const char *name) { return shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", name); }
+void shp_bad_attr(shp_node *n, const char *name, int64_t v) { shp_failf(n, SHP_D_ATTRIBUTE, "%s is %d", name, v); }
+void shp_lacks(shp_node *n, const char *name) { shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", name); }
 
 int64_t shp_positive(shp_node *n, const char *name, int64_t otherwise)
 {
@@ -162,7 +162,7 @@ static int next(einsum *e)
     return DOTS;
 }
 
-static int bad_equation(shp_node *n, const einsum *e) { return shp_failf(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", &e->text); }
+static void bad_equation(shp_node *n, const einsum *e) { shp_failf(n, SHP_D_VALUE, "equation \"%n\" cannot be understood", &e->text); }
 
 /* Sizes of one letter in two operands, or of one axis of "...": they broadcast (runtimes take 1 against n). */
 static void meet(shp_node *n, shp_dim *have, shp_dim d, uint32_t i)
@@ -173,21 +173,23 @@ static void meet(shp_node *n, shp_dim *have, shp_dim d, uint32_t i)
 }
 
 /* Lays the next term over input i. */
-static int term(shp_node *n, einsum *e, uint32_t i)
+static void term(shp_node *n, einsum *e, uint32_t i)
 {
     const shp_shape *s = shp_in_shape(n, i);
     shp_dim own[DOTS] = { 0 };
     int64_t letters = 0, axis = 0, dots = 0;
     uint32_t start = e->at, before = e->uses[DOTS];
     for (int c; (c = next(e)) != END; e->uses[c]++, letters += c < DOTS) {
-        if (c == BAD || e->uses[DOTS] > before + (c != DOTS)) return bad_equation(n, e);
+        if (c == BAD || e->uses[DOTS] > before + (c != DOTS)) { bad_equation(n, e); return; }
         if (!s) e->open[c] = true;
     }
-    if (!s) return SHP_OK;
+    if (!s) return;
     dots = s->rank - letters;
     bool dotted = e->uses[DOTS] > before;
-    if (dots < 0 || (dots && !dotted) || (dotted && e->dots_rank >= 0 && e->dots_rank != dots))
-        return shp_fail1(n, SHP_D_RANK, "the equation has not the rank of %i", i);
+    if (dots < 0 || (dots && !dotted) || (dotted && e->dots_rank >= 0 && e->dots_rank != dots)) {
+        shp_fail1(n, SHP_D_RANK, "the equation has not the rank of %i", i);
+        return;
+    }
     if (dotted) e->dots_rank = dots;
     e->at = start;
     for (int c; (c = next(e)) != END && !n->failed;) {
@@ -197,7 +199,6 @@ static int term(shp_node *n, einsum *e, uint32_t i)
         if (own[c] && !shp_equal(n, own[c], d)) shp_fail3(n, SHP_D_SHAPE, "an index is %x in %i, but %x before", d, i, own[c]);
         if (!own[c]) meet(n, &e->dim[c], own[c] = d, i);
     }
-    return n->failed;
 }
 
 /* A size that an operand of unknown rank may still broadcast is not known, unless it cannot be 1. */
@@ -217,7 +218,8 @@ void infer_einsum(shp_node *n)
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
     do {
         if (i >= count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
-        if (term(n, &e, i++)) return;
+        term(n, &e, i++);
+        if (n->failed) return;
     } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
     if (i != count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */

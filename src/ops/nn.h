@@ -15,10 +15,10 @@ shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b);
 /* Input i broadcasts to these dims without growing them; what it says of a dim is taken. false: failed. */
 bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim);
 /* Attribute `name` may not be v: fails. Its value (`otherwise` where it is absent), a number from 1 to INT32_MAX; else 0, failed. */
-int shp_bad_attr(shp_node *n, const char *name, int64_t v);
+void shp_bad_attr(shp_node *n, const char *name, int64_t v);
 int64_t shp_positive(shp_node *n, const char *name, int64_t otherwise);
 /* Attribute `name` is needed and absent: fails. */
-int shp_lacks(shp_node *n, const char *name);
+void shp_lacks(shp_node *n, const char *name);
 /* Attribute `name`: `count` entries (count < 0: any number, *found is set), each at least lo. NULL where absent or empty, or failed. */
 const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64_t lo, uint32_t *found);
 /* Which of the words, separated by '|', string attribute `name` is, from 0; -1: none, failed. */

@@ -83,7 +83,7 @@ void shp_out_bounds_of(shp_node *n, uint32_t o, uint32_t i);
 /* Gives output 0 those of a cast; those of op over all inputs, from the first to the last. */
 void shp_out_cast_bounds(shp_node *n, int from, int to);
 void shp_out_calc_bounds(shp_node *n, shp_calc op);
-/* Output o has that element type, an attribute's number; fails where it is none, or none that the operator gives. */
-int shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype);
+/* Output o has that element type, an attribute's number; fails where it is none, or none that the operator gives: false. */
+bool shp_out_dtype(shp_node *n, uint32_t o, int64_t dtype);
 
 #endif
