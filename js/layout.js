@@ -19,7 +19,7 @@ export const OPSET_DOMAIN = 0; export const OPSET_VERSION = 1;
 export const MODEL_IR_VERSION = 0; export const MODEL_PRODUCER = 1;
 export const ELEMENTS_MAX = 1024;
 export const WIDTHS = [6,4,6,2,3,3,3,2,5,6,2,2,1,2,2,1,1];
-export const CODES = ["","empty-file","not-onnx","truncated","malformed","nesting-limit","memory-limit","values-limit","operations-limit","bad-option","function-recursion","cycle","defined-twice","undefined-input","negative-dim","data-size","no-data","external-data","missing-type","unknown-name","default-used","unknown-operator","opset","arity","attribute","type","rank","axis","shape","value","host-rule","declared-mismatch","declared-narrower","overflow","limit"];
+export const CODES = ["","empty-file","not-onnx","truncated","malformed","nesting-limit","memory-limit","values-limit","operations-limit","bad-option","function-recursion","cycle","defined-twice","undefined-input","outer-output","negative-dim","data-size","no-data","external-data","missing-type","unknown-name","default-used","unknown-operator","opset","arity","attribute","type","rank","axis","shape","value","host-rule","declared-mismatch","declared-narrower","overflow","limit"];
 // Sentences of the codes that end a call; these come first.
 export const SENTENCES = ["","the file is empty","not an ONNX model","the file ends inside a field (truncated download?)","malformed protobuf","nested too deeply","out of memory","too many values","too many operations","an option cannot be understood","a function calls itself"];
 export const KINDS = ["input","initializer","output","intermediate"];

@@ -23,6 +23,7 @@
     X(D_CYCLE,      "cycle",              'e', "nodes depend on each other") \
     X(D_DUPLICATE,  "defined-twice",      'e', "a value is defined twice") \
     X(D_UNDEFINED,  "undefined-input",    'e', "a value is used but never defined") \
+    X(D_OUTER,      "outer-output",       'w', "a body gives a value that it does not make") \
     X(D_NEGATIVE,   "negative-dim",       'w', "a dim_value is negative") \
     X(D_DATA_SIZE,  "data-size",          'e', "a tensor's data does not fit its dims") \
     X(D_NO_DATA,    "no-data",            'I', "a tensor that decides sizes has no data") \

@@ -22,6 +22,7 @@ const ADVICE = {
     cycle: 'A graph must have an order in which its nodes can run. Look for a node that reads what it makes, often after a rename.',
     'defined-twice': 'Give each value of a graph a name of its own, which no graph around it has.',
     'undefined-input': 'Look for a misspelt name, or a node or initializer that was removed while something still reads it.',
+    'outer-output': 'Put an Identity between: ONNX Runtime refuses a body or branch that gives a value of a graph around it.',
     'negative-dim': 'Declare a size that is not known by a `dim_param`, or leave it out. It is taken as unknown.',
     'data-size': 'The dims or the data of that tensor are wrong: write it again.',
     'no-data': 'Weights were stripped from the file. Use the complete one if sizes depend on them.',

@@ -100,6 +100,9 @@ static void fits(shp_node *n, const char *attr, const shp_scope *body, const shp
         if (types_differ(n, declared, in[i].type))
             shp_note(n, SHP_D_TYPE, "%s takes '%n' as %t, but is given %t", attr, &g->slot[g->input[i]].name, (int64_t)declared, (int64_t)in[i].type);
     }
+    for (uint32_t i = 0; i < g->outputs; i++)
+        if (g->slot[g->output[i]].source == SHP_FROM_OUTER)
+            shp_note(n, SHP_D_OUTER, "%s gives '%n' of a graph around it: put an Identity between", attr, &g->slot[g->output[i]].name);
     for (uint32_t i = 0; i < own + states; i++) {
         shp_fact f;
         shp_body_output(n, body, i, &f);
