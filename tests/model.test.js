@@ -422,6 +422,21 @@ test('no turn of a counted loop reaches the count', () => {
     assert.deepEqual(sizes('i', 'j').assumptions, []);
 });
 
+// By hand; onnxruntime 1.32 gives these for N = 5, 6, 3.
+test('parts of an open axis: the first, the second, the last, and all of them again', () => {
+    const shapes = (size) => {
+        const at = (from, i, y) => ({ op: 'SequenceAt', inputs: [from, i], outputs: [y] }), result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 'T'])], outputs: [{ name: 'y' }],
+            initializers: [['zero', 0], ['one', 1], ['minus', -1], ['two', 2]].map(([name, v]) => ({ name, type: 'int64', dims: [], data: [v] })), nodes: [
+                { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['n'] }, binary('Add', 'n', 'one', 'n1'), binary('Div', 'n1', 'two', 'half'),
+                { op: 'SplitToSequence', inputs: ['x', size], outputs: ['q'], attr: { axis: 0 } }, at('q', 'zero', 'a'), at('q', 'one', 'b'), at('q', 'minus', 'c'),
+                { op: 'ConcatFromSequence', inputs: ['q'], outputs: ['y'], attr: { axis: 0 } }, { op: 'SequenceInsert', inputs: ['q', 'x'], outputs: ['more'] },
+                { op: 'ConcatFromSequence', inputs: ['more'], outputs: ['z'], attr: { axis: 0 } }] }));
+        return [...['a', 'b', 'c', 'y'].map((name) => result.get(name).shape[0]), /^unk__/.test(result.get('z').shape[0])];
+    };
+    assert.deepEqual(shapes('two'), ['Min(N, 2)', 'Min(N - 2, 2)', '2 - Mod(N, 2)', 'N', true]);
+    assert.deepEqual(shapes('half').slice(0, 2), ['floor((N + 1)/2)', 'floor(N/2)']);       // x.chunk(2)
+});
+
 test('how often a condition lets a loop run that compares a counter', () => {
     const scalar = (name, type) => ({ name, type, shape: [] });
     const start = (k, steps) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],

@@ -68,7 +68,7 @@ static void leave(shp_node *n, uint32_t o, const shp_scope *body, uint32_t i, ui
     }
     const shp_content *c = f->content ? shp_fact_content(n, f) : NULL;
     f->content = NULL;
-    if (c && c->item) c = shp_content_length(n, c->length);
+    if (c && c->length) c = shp_content_length(n, c->length);
     if (c && c->length) f->content = born_inside(n, body, c->length) ? NULL : c;
     else if (c) {
         shp_content *copy = shp_content_new(n, c->count);
@@ -222,7 +222,7 @@ static bool same_content(const shp_content *a, const shp_content *b)
 {
     if (a == b || !a || !b) return a == b;
     if (a->item || b->item || a->length != b->length) return false;
-    return a->length || (a->count == b->count && memcmp(a->elem, b->elem, a->count * sizeof *a->elem) == 0);
+    return a->count == b->count && memcmp(a->elem, b->elem, a->count * sizeof *a->elem) == 0;
 }
 
 /* A symbol of the body for an axis of a state, one for each seed. */

@@ -41,6 +41,27 @@ static shp_dim length(shp_node *n, uint32_t i)
     return c ? shp_dim_resolve(n->dims, c->length) : 0;
 }
 
+/* A sequence of as many parts as an axis of size `whole` has, each of size `part`, the last perhaps smaller. */
+static shp_content *parts_content(shp_node *n, shp_dim length, int32_t axis, shp_dim whole, shp_dim part)
+{
+    shp_content *c = shp_content_new(n, 3);
+    if (!c) return shp_content_length(n, length);
+    c->length = length;
+    c->elem[0] = shp_elem_dim(num(n, axis));
+    c->elem[1] = shp_elem_dim(whole);
+    c->elem[2] = shp_elem_dim(part);
+    return c;
+}
+
+/* Whether a content is one of these, and then the axis, and the sizes of the whole and of a part. */
+static bool cut_along(shp_node *n, const shp_content *c, int64_t *axis, shp_dim *whole, shp_dim *part)
+{
+    if (!c || c->item || c->count != 3 || !is_num(n, shp_elem_num(c->elem[0]), axis)) return false;
+    *whole = shp_dim_resolve(n->dims, shp_elem_num(c->elem[1]));
+    *part = shp_dim_resolve(n->dims, shp_elem_num(c->elem[2]));
+    return true;
+}
+
 /* Input i as a position among `count`: true where it is a number, *at counted from the front; fails outside [-count, count - 1 + extra]. */
 static bool position(shp_node *n, uint32_t i, int64_t count, int64_t extra, int64_t *at)
 {
@@ -166,9 +187,10 @@ void infer_split_to_sequence(shp_node *n)
         else each = i && each != part[i] ? 0 : part[i];
         if (!part[i]) part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
     }
+    shp_content *c = x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts)
+                   : x && even && !each ? parts_content(n, length, axis, whole, k) : shp_content_length(n, length);
     if (!each) each = shp_fresh(n, 0, x ? (uint32_t)axis : 0, SHP_WHY_MERGE);
-    out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL,
-                 x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts) : shp_content_length(n, length));
+    out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL, c);
 }
 
 /* ---- taking apart ---- */
@@ -178,14 +200,16 @@ void infer_sequence_at(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
     const shp_shape *s = shp_in_shape(n, 0);
-    int64_t at;
-    shp_dim d[SHP_RANK_MAX];
+    int64_t at, axis;
+    shp_dim d[SHP_RANK_MAX], whole, part;
     bool placed = position(n, 1, items(n, c), 0, &at);
     if (n->failed) return;
     if (placed && c->item) { shp_out_fact(n, 0, &c->item[at]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!s) return;
     for (int32_t k = 0; k < s->rank; k++) d[k] = varies(n, s->dim[k]) ? shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA) : s->dim[k];
+    if (cut_along(n, c, &axis, &whole, &part) && shp_in_int(n, 1, &at))
+        d[axis] = at >= 0 ? dim_min(n, part, sub(n, whole, mul(n, num(n, at), part))) : at < -1 ? part : sub(n, whole, mul(n, part, sub(n, length(n, 0), lit(1))));
     shp_out(n, 0, s->rank, d);
 }
 
@@ -209,13 +233,13 @@ void infer_concat_from_sequence(shp_node *n)
     const shp_shape *e = shp_in_shape(n, 0);
     bool stack = shp_attr_int(n, "new_axis") != 0;
     uint32_t listed = c && c->item ? c->count : 0;
-    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = lit(0);
+    shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = lit(0), whole, part;
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!e) return;
-    int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank);
+    int64_t rank = e->rank + stack, axis = shp_axis(n, shp_attr_int(n, "axis"), rank), along;
     if (axis < 0) return;
     for (int32_t k = 0; k < e->rank; k++) d[k] = varies(n, e->dim[k]) ? 0 : e->dim[k];
-    if (!listed && !stack) sum = mul(n, d[axis], many);
+    if (!listed && !stack) sum = cut_along(n, c, &along, &whole, &part) && along == axis ? whole : mul(n, d[axis], many);
     for (uint32_t i = 0; i < listed; i++) {
         const shp_shape *s = c->item[i].shape;
         if (!s) sum = 0;
