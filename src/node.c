@@ -554,8 +554,6 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
     if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
     n->own = true;
     if (p->probing) return;
-    /* What the first turn of a loop assumed holds on the others: S >= 1 says S + unk >= 1. */
-    if (shp_dim_has_fresh(x->dims, lhs) && shp_assumed(n, shp_dim_sub(x->dims, lhs, rhs))) return;
     uint64_t key = shp_mix(lhs, rhs) | 1;
     if (p->assumed_count * 2 >= p->assumed_room) {
         uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;
@@ -573,10 +571,11 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
     uint32_t at = (uint32_t)key & (p->assumed_room - 1);
     for (; p->assumed[at]; at = (at + 1) & (p->assumed_room - 1))
         if (p->assumed[at] == key) return;
-    shp_assumption *more = shp_grow_array(x->arena, x->assumption, x->assumptions, &x->assumption_room, sizeof *more);
-    if (!more) return;
     p->assumed[at] = key;
     p->assumed_count++;
+    if (shp_assumed(n, shp_dim_sub(x->dims, lhs, rhs))) return;        /* S >= 1 says 2*S >= 1, and S + unk >= 1 on every turn of a loop */
+    shp_assumption *more = shp_grow_array(x->arena, x->assumption, x->assumptions, &x->assumption_room, sizeof *more);
+    if (!more) return;
     x->assumption = more;
     x->assumption[x->assumptions++] = (shp_assumption){ lhs, rhs, n->scope, n->index, reason };
 }

@@ -437,6 +437,14 @@ test('parts of an open axis: the first, the second, the last, and all of them ag
     assert.deepEqual(shapes('half').slice(0, 2), ['floor((N + 1)/2)', 'floor(N/2)']);       // x.chunk(2)
 });
 
+test('what an assumption says already is not said again', () => {
+    const first = (from, to) => ({ op: 'Slice', inputs: [from, 'zero', 'one'], outputs: [to] });
+    const { assumptions } = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['S', 4])], outputs: [{ name: 'c' }],
+        initializers: [['zero', 0], ['one', 1]].map(([name, v]) => ({ name, type: 'int64', dims: [1], data: [v] })),
+        nodes: [first('x', 'a'), { op: 'Concat', inputs: ['x', 'x'], outputs: ['b'], attr: { axis: 0 } }, first('b', 'c')] }));
+    assert.deepEqual(assumptions.map(({ lhs, rhs }) => [lhs, rhs]), [['S', 1]]);        // not 2*S >= 1 too
+});
+
 test('how often a condition lets a loop run that compares a counter', () => {
     const scalar = (name, type) => ({ name, type, shape: [] });
     const start = (k, steps) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],
