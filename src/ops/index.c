@@ -101,7 +101,7 @@ shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
         l.known = a->ints || !a->count;
         l.count = l.known ? (int64_t)a->count : -1;
     } else if (i && shp_has(n, i)) {
-        if (attr && shp_in_rank(n, i) > 1) shp_want_rank(n, i, 1, 1);       /* what was a list once; some runtimes take a scalar */
+        if (attr) shp_want_rank(n, i, 1, 1);
         l.content = shp_in_content(n, i);
         l.has = true;
         l.known = l.content != NULL;

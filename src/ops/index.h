@@ -38,7 +38,7 @@ typedef struct shp_list {
     const int64_t *ints;
     const shp_content *content;
 } shp_list;
-/* The attribute of that name where the node has it (NULL: none), else input i (0: none). */
+/* The attribute of that name where the node has it (NULL: none), else input i (0: none), which beside an attribute is of rank 1 (R1). */
 shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i);
 /* Entry i as a dim, 0 where it is not known. Tile-1 and Split-1 give integers as floats. */
 shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i);

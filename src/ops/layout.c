@@ -96,7 +96,6 @@ void infer_reshape(shp_node *n)
     shp_list l = shp_list_of(n, "shape", 1);
     shp_dim d[SHP_RANK_MAX];
     int64_t minus, holes = 0, hole = 0;
-    if (!l.ints) shp_want_rank(n, 1, 1, 1);
     if (!l.known || l.count > SHP_RANK_MAX) { shp_out_unknown(n, 0, l.count, SHP_WHY_CONTENT); return; }
     if (!read_target(n, &l, x, d, &minus)) return;
     for (int64_t i = 0; i < l.count; i++)
@@ -169,7 +168,7 @@ void infer_squeeze(shp_node *n)
 void infer_unsqueeze(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
-    shp_list l = shp_list_of(n, "axes", 1);
+    shp_list l = shp_list_of(n, n->opset < 13 ? "axes" : NULL, 1);      /* a scalar will do */
     int64_t axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
     if (!x || l.count < 0) return;

@@ -89,7 +89,6 @@ void infer_slice(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x) return;
     for (int k = 0; k < 4; k++) {
-        if (!l[k].ints) shp_want_rank(n, (uint32_t)k + 1, 1, 1);
         if (l[k].count >= 0 && count >= 0 && l[k].count != count) { shp_fail(n, SHP_D_SHAPE, "lists of different lengths"); return; }
         if (l[k].count >= 0 && k < 3) count = l[k].count;
     }
