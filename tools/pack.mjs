@@ -122,7 +122,7 @@ function order(functions) {
         let best = -1, value = -1;
         for (const i of functions.keys()) {
             if (done[i] || (placed.length < 128 && !hot.has(i))) continue;
-            const own = score[i] / (30 + functions[i].code.length);
+            const own = score[i] / (60 + functions[i].code.length);
             if (own > value) best = i, value = own;
         }
         done[best] = true;
@@ -137,15 +137,16 @@ function order(functions) {
     return placed;
 }
 
-/** Estimates how many eighths of a bit gzip needs for what is appended: it looks for repetition as deflate does. */
+/** Estimates how many eighths of a bit gzip needs for what is appended: it looks for repetition as deflate does. count: how often each byte
+ *  stands there that is no part of any; they share a code with the lengths of what is. */
 class Estimate {
     #text; #end = 0; #head = new Int32Array(65536).fill(-1); #before; #literal;
-    constructor(size, sample) {
+    alone = new Array(256).fill(1);                         /* the counts of what was appended to stay */
+    constructor(size, count) {
         this.#text = new Uint8Array(size + 3);
         this.#before = new Int32Array(size);
-        const count = new Array(256).fill(1);
-        for (const byte of sample) count[byte]++;
-        this.#literal = count.map((n) => Math.round(8 * Math.log2((sample.length + 256) / n)));
+        const all = 2.2 * count.reduce((sum, n) => sum + n);
+        this.#literal = count.map((n) => Math.round(8 * Math.log2(all / n)));
     }
     #hash(at) {
         return ((this.#text[at] << 11) ^ (this.#text[at + 1] << 5) ^ this.#text[at + 2] * 73) & 65535;
@@ -153,7 +154,7 @@ class Estimate {
     /** The longest match of what stands at `at`, as its length and costs; 0 is none. */
     #match(at, end) {
         const text = this.#text;
-        let length = 2, from = 0, tries = 64;
+        let length = 2, from = 0, tries = 300;
         for (let p = this.#head[this.#hash(at)]; p >= 0 && p > at - WINDOW && tries > 0; p = this.#before[p], tries--) {
             if (text[p + length] !== text[at + length]) continue;
             let n = 0;
@@ -167,6 +168,10 @@ class Estimate {
     add(bytes, limit = 0) {
         const from = this.#end, end = from + bytes.length;
         let bits = 0, next = from, held = null;
+        const literal = (byte) => {
+            bits += this.#literal[byte];
+            if (!limit) this.alone[byte]++;
+        };
         this.#text.set(bytes, from);
         let at = from;
         for (; at < end && (!limit || bits < limit); at++) {
@@ -177,10 +182,10 @@ class Estimate {
                     next = at - 1 + held[0];
                     held = null;
                 } else {
-                    if (held) bits += this.#literal[bytes[at - 1 - from]];
+                    if (held) literal(bytes[at - 1 - from]);
                     held = null;
                     if (match[0]) held = match;
-                    else bits += this.#literal[bytes[at - from]];
+                    else literal(bytes[at - from]);
                 }
             }
             const h = this.#hash(at);
@@ -194,29 +199,41 @@ class Estimate {
     }
 }
 
-/** The bytes of a function whose locals of one type change places as long as that helps. */
-function renumber({ head, params, locals, code }, functions, estimate) {
+/** The bytes of a function, and where each local is named. */
+function bytesOf({ head, params, locals, code }, functions) {
     const list = [...head], uses = Array.from({ length: params + locals.length }, () => []);
     for (const t of code) {
         if (t >= LOCAL && t < CALL) uses[t - LOCAL].push(list.length);
         list.push(...t < 256 ? [t] : leb(t < CALL ? t - LOCAL : functions[t - CALL]));
     }
-    const bytes = Uint8Array.from(list);
+    return { bytes: Uint8Array.from(list), uses };
+}
+
+/** The bytes of a function whose locals of one type change places as long as that helps, from the order they have and from that of their first use. */
+function renumber(f, functions, estimate) {
+    const { params, locals } = f, { bytes, uses } = bytesOf(f, functions), type = (local) => locals[local - params];
     const number = (local, as) => uses[local].forEach((at) => { bytes[at] = as; });
-    const now = uses.map((_, local) => local);              // the local that has each number
-    let bits = estimate.add(bytes, Infinity), better = now.length < 128;        // else numbers take two bytes
-    for (let turn = 0; turn < 4 && better; turn++) {
-        better = false;
-        for (let i = params; i < now.length; i++) {
-            for (let j = i + 1; j < now.length && locals[i - params] === locals[j - params]; j++) {
-                number(now[i], j), number(now[j], i);
-                const tried = estimate.add(bytes, bits);
-                if (tried < bits) {
-                    [now[i], now[j], bits, better] = [now[j], now[i], tried, true];
-                } else number(now[i], i), number(now[j], j);
+    const order = uses.map((_, local) => local), own = order.slice(params);
+    const byUse = [...order.slice(0, params), ...own.toSorted((a, b) => locals.indexOf(type(a)) - locals.indexOf(type(b)) || uses[a][0] - uses[b][0] || a - b)];
+    let best = order, least = Infinity;
+    for (const now of order.length < 128 ? [[...order], byUse] : []) {      // else numbers take two bytes
+        now.forEach(number);                                // the local that has each number
+        let bits = estimate.add(bytes, Infinity), better = true;
+        for (let turn = 0; turn < 4 && better; turn++) {
+            better = false;
+            for (let i = params; i < now.length; i++) {
+                for (let j = i + 1; j < now.length && type(i) === type(j); j++) {
+                    number(now[i], j), number(now[j], i);
+                    const tried = estimate.add(bytes, bits);
+                    if (tried < bits) {
+                        [now[i], now[j], bits, better] = [now[j], now[i], tried, true];
+                    } else number(now[i], i), number(now[j], j);
+                }
             }
         }
+        if (bits < least) [best, least] = [now, bits];
     }
+    if (order.length < 128) best.forEach(number);
     estimate.add(bytes);
     return bytes;
 }
@@ -226,7 +243,9 @@ export function pack(module) {
     const { sections, functions } = parse(module);
     const placed = order(functions), now = [];
     placed.forEach((old, i) => { now[old] = i; });
-    const estimate = new Estimate(module.length, sections.find((s) => s.id === 10).body);
+    const first = new Estimate(module.length, new Array(256).fill(1));
+    for (const i of placed) first.add(bytesOf(functions[i], now).bytes);
+    const estimate = new Estimate(module.length, first.alone);
     const sized = (bytes) => [...leb(bytes.length), ...bytes];
     const code = placed.map((i) => sized(renumber(functions[i], now, estimate)));
 
