@@ -302,12 +302,14 @@ int64_t shp_dim_lo_assuming(shp_dims *t, shp_dim d)
 bool shp_dim_eval(shp_dims *t, shp_dim d, bool (*value)(void *arg, const shp_symbol *s, int64_t *v), void *arg, int64_t *result)
 {
     shp_point p = { value, arg };
+    t->failure = FAIL_NONE;
     t->shifting = true;
     t->point = &p;
     const int64_t *number = shp_dim_number(t, rebuild(t, d));
     t->point = NULL;
     t->shifting = false;
     if (number) *result = *number;
+    else if (t->failure == FAIL_OVERFLOW) t->overflow = true;
     return number != NULL;
 }
 
