@@ -315,7 +315,7 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
         shp_body_output(n, body, 1 + i, &f);
         const shp_fact *in = l->in + 2 + i, *start = l->start + 2 + i;
         counts_turns(n, turn, only(n, start), only(n, in), only(n, &f));
-        if (!l->widened[i] || !in->shape || !start->shape || in->shape->rank != start->shape->rank) continue;
+        if (!l->widened[i] || !in->shape || !start->shape || !f.shape || in->shape->rank != start->shape->rank || in->shape->rank != f.shape->rank) continue;
         for (int32_t axis = 0; axis < in->shape->rank; axis++)
             counts_turns(n, turn, start->shape->dim[axis], in->shape->dim[axis], f.shape->dim[axis]);
     }
