@@ -108,6 +108,7 @@ static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
     g->table = shp_take(r, (size_t)1 << g->bits, sizeof *g->table);
     if (slots >> 30) shp_read_fail(r, SHP_E_MEMORY);
     if (r->error->code) return false;
+    memset(g->table, 0, sizeof *g->table << g->bits);       /* it is zero: but new memory that is read before it is written costs twice */
     for (uint32_t i = 0; i < g->slots; i++) {
         uint32_t hash = hash_of(g->seed, g->slot[i].name);
         enter(g, place(g, g->slot[i].name, hash), i, hash);
@@ -200,17 +201,17 @@ static void resolve(shp_reader *r, shp_names *n)
 
 /* ---- nodes ---- */
 
-static inline bool same_op(const shp_op_proto *a, const shp_op_proto *b)
+static inline bool is_op(const shp_op_proto *op, shp_str domain, shp_str op_type, shp_str overload)
 {
-    return same(a->op_type, b->op_type) && a->domain.len == b->domain.len && a->overload.len == b->overload.len
-        && (!(a->domain.len | a->overload.len) || (same(a->domain, b->domain) && same(a->overload, b->overload)));
+    return same(op->op_type, op_type) && op->domain.len == domain.len && op->overload.len == overload.len
+        && (!(domain.len | overload.len) || (same(op->domain, domain) && same(op->overload, overload)));
 }
 
 static shp_op_proto **op_place(const shp_reader *r, const shp_op_proto *key)
 {
     for (uint32_t at = key->hash; ; at++) {
         shp_op_proto **op = &r->op[at & ((1u << r->op_bits) - 1)];
-        if (!*op || ((*op)->hash == key->hash && same_op(*op, key))) return op;
+        if (!*op || ((*op)->hash == key->hash && is_op(*op, key->domain, key->op_type, key->overload))) return op;
     }
 }
 
@@ -225,26 +226,25 @@ static bool more_ops(shp_reader *r)
     return r->op;
 }
 
-static shp_op_proto *find_op(shp_reader *r, shp_op_proto *key)
+static shp_op_proto *find_op(shp_reader *r, shp_op_proto key)
 {
     if ((!r->op || r->ops >> (r->op_bits - 1)) && !more_ops(r)) return NULL;
-    key->hash = hash_of(r->seed, key->op_type);
-    if (key->domain.len) key->hash ^= hash_of(r->seed + 2, key->domain);
-    if (key->overload.len) key->hash ^= hash_of(r->seed + 4, key->overload);
-    shp_op_proto **op = op_place(r, key);
+    key.hash = hash_of(r->seed, key.op_type);
+    if (key.domain.len) key.hash ^= hash_of(r->seed + 2, key.domain);
+    if (key.overload.len) key.hash ^= hash_of(r->seed + 4, key.overload);
+    shp_op_proto **op = op_place(r, &key);
     if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
     r->ops++;
-    **op = *key;
+    **op = key;
     return *op;
 }
 
 /* What is called: a model has thousands of nodes of a few operators, most of them just seen. */
-static inline shp_op_proto *op_of(shp_reader *r, shp_op_proto *key)
+static inline shp_op_proto *op_of(shp_reader *r, shp_str domain, shp_str name, shp_str overload)
 {
-    shp_str name = key->op_type;
-    shp_op_proto **recent = &r->recent[(name.len ? name.len + (uint8_t)name.at[name.len / 2] : 0u) % SHP_RECENT];
-    if (!*recent || !same_op(*recent, key)) *recent = find_op(r, key);
-    return *recent;
+    shp_op_proto **recent = &r->recent[(name.len ? name.len + (uint8_t)name.at[name.len / 2] : 0u) % SHP_RECENT], *op = *recent;
+    if (op && is_op(op, domain, name, overload)) return op;
+    return *recent = find_op(r, (shp_op_proto){ .domain = domain, .op_type = name, .overload = overload });
 }
 
 /* Room for a node's slots; those that it takes move the pool on. */
@@ -326,8 +326,7 @@ static const shp_attrs *read_attributes(shp_reader *r, shp_names *n, shp_wire w,
 static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
 {
     static const shp_attrs none;
-    shp_op_proto op = { .domain = SHP_STR(""), .op_type = SHP_STR(""), .overload = SHP_STR("") };
-    shp_str name = { NULL, 0 }, text;
+    shp_str name = { NULL, 0 }, domain = SHP_STR(""), op_type = SHP_STR(""), overload = SHP_STR(""), text;
     shp_wire attributes = w;
     uint32_t inputs = 0, outputs = 0, attrs = 0, key, *slot = room_for_slots(r, (size_t)(w.end - w.at) / 2 + 1);     /* a name takes two bytes at least */
     n->node = index;
@@ -340,18 +339,18 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
             n->out[outputs++] = output_of(r, n, text, index);
             break;
         case SHP_KEY(3, SHP_LEN): name = text; break;
-        case SHP_KEY(4, SHP_LEN): op.op_type = text; break;
+        case SHP_KEY(4, SHP_LEN): op_type = text; break;
         case SHP_KEY(5, SHP_LEN):
             if (!attrs++) attributes.at = at;
             attributes.end = w.at;
             break;
-        case SHP_KEY(7, SHP_LEN): op.domain = shp_domain(text); break;
-        case SHP_KEY(8, SHP_LEN): op.overload = text; break;
+        case SHP_KEY(7, SHP_LEN): domain = shp_domain(text); break;
+        case SHP_KEY(8, SHP_LEN): overload = text; break;
         case SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN): shp_read_fail(r, SHP_E_WIRE); break;       /* a name beyond 64 KiB */
         }
     if (r->error->code) return;
     shp_node_proto *node = &n->g->node[index];
-    *node = (shp_node_proto){ name, op_of(r, &op), &none, inputs, outputs, slot };
+    *node = (shp_node_proto){ name, op_of(r, domain, op_type, overload), &none, inputs, outputs, slot };
     slot += inputs;
     for (uint32_t i = 0; i < outputs; i++) slot[i] = n->out[i];
     slot += outputs;

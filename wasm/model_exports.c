@@ -20,9 +20,14 @@ static void *grow(void *host, size_t size)
     }
     size = (size + 7) & ~(size_t)7;         /* as the arena rounds, so that its blocks are neighbours */
     if (size > pages_end - top) {
-        size_t more = (size - (pages_end - top) + PAGE - 1) / PAGE;
-        if (more > PAGE || __builtin_wasm_memory_grow(0, more) == SIZE_MAX) return NULL;
-        pages_end += more * PAGE;
+        /* To twice its size where the host lets it: what is not touched costs nothing, and each growth takes a host long. */
+        size_t more = (size - (pages_end - top) + PAGE - 1) / PAGE, ahead = pages_end / PAGE;
+        if (more > PAGE) return NULL;
+        if (ahead < more || __builtin_wasm_memory_grow(0, ahead) == SIZE_MAX) {
+            ahead = more;
+            if (__builtin_wasm_memory_grow(0, more) == SIZE_MAX) return NULL;
+        }
+        pages_end += ahead * PAGE;
     }
     void *p = (void *)top;
     if (top < used) memset(p, 0, size < used - top ? size : used - top);
