@@ -2,7 +2,7 @@
 import { infer } from './engine.js';
 import { encodeOptions } from './options.js';
 import { Result } from './result.js';
-import { inNode, isThenable, open, openNow, readFile } from './source.js';
+import { inNode, isThenable, named, open, openNow, readFile } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
 /** @import { Host } from './engine.js' */
@@ -82,11 +82,11 @@ export async function call(module, model, options) {
  */
 export function callNow(module, model, options) {
     const encoded = encodeOptions(options), source = openNow(model);
-    if (!source) throw new TypeError('inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }: use inferShapes');
+    if (!source) throw new TypeError(`the source is ${named(model)}: inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }, inferShapes also what must be waited for`);
     const { running, end } = begin(module, source, options, encoded, {
         external(location) {
-            const opened = openNow(given(options, location));
-            if (!opened) throw missing(location);
+            const other = given(options, location), opened = openNow(other);
+            if (!opened) throw other === undefined ? missing(location) : new Error(`externalData has ${named(other)} for ${location}: pass its bytes, or use inferShapes`);
             return opened;
         },
         breathe() {},
@@ -100,13 +100,24 @@ export function callNow(module, model, options) {
     return end(step.value);
 }
 
+/** @param {string | URL} given */
+function address(given) {
+    try {
+        return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+    } catch {
+        throw new TypeError(`load() has ${named(given)}: pass the URL of model.wasm, its bytes, a Response or a WebAssembly.Module`);
+    }
+}
+
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */
 async function compile(given) {
     if (given instanceof WebAssembly.Module) return given;
     if (given instanceof URL || typeof given === 'string') {
-        const url = new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+        const url = address(given);
         if (inNode && url.protocol === 'file:') return WebAssembly.compile(/** @type {any} */ (await readFile(url)));
-        const response = await fetch(url);
+        const response = await fetch(url).catch((error) => {
+            throw new Error(`${url} cannot be read (${error.cause?.message || error.message}): pass load() the place of model.wasm`);
+        });
         if (!response.ok) throw new Error(`${url} answered ${response.status}: pass load() the place of model.wasm`);
         return WebAssembly.compile(await response.arrayBuffer());
     }

@@ -22,6 +22,7 @@ export class ModelError extends Error {
     }
 }
 
+const PUFFS = 16;                   // windows after which there may be something else to do: 1 MiB of the widest in memory
 const decoder = new TextDecoder(), encoder = new TextEncoder();
 
 /** One instance and its memory. */
@@ -204,6 +205,7 @@ export function* infer(module, source, options, encoded, host, stats) {
         const [start, want] = next(offset, end), bytes = /** @type {Uint8Array} */ (yield source.read(start, want));
         count(bytes);
         end = start + bytes.length;
+        if (stats.reads % PUFFS === 0) yield host.breathe();
         if (!bytes.length) exports.model_end(...split(Math.min(start, source.size ?? start)));
         const fresh = start < offset ? bytes.subarray(Math.min(offset - start, bytes.length)) : bytes;
         if (!fresh.length) continue;

@@ -21,7 +21,7 @@ export async function fromDescriptor(fd, size) {
 /** @param {string | URL} path @returns {Promise<Source>} */
 export async function fromPath(path) {
     const { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } = await builtin('node:fs'), info = statSync(path);
-    if (info.isDirectory()) throw Object.assign(new Error(`${path} is a folder: name the .onnx file in it`), { code: 'EISDIR' });
+    if (info.isDirectory()) throw Object.assign(new Error(`${path} is a folder: name the file in it`), { code: 'EISDIR' });
     if (!info.isFile()) return fromStream(createReadStream(path));
     const fd = openSync(path);
     return {

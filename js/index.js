@@ -252,7 +252,8 @@ export function shape(input, attributes, options) {
 
 /** @type {typeof import('./index.d.ts').shapeInto} */
 export function shapeInto(dims, out, start, end) {
-    const rank = dims.length;
+    const rank = dims?.length;
+    if (!(rank >= 0 && out?.length >= 0)) throw new TypeError(`shapeInto has ${show(dims)} and ${show(out)}: pass an array of dims, and one to write to`);
     start ??= 0, end ??= rank;
     const length = range(rank, high(start, 'start'), low(start), high(end, 'end'), low(end));
     if (out.length < length) {

@@ -278,7 +278,7 @@ export class ModelError extends Error {
  */
 export function inferShapes(source: ModelSource, options?: InferOptions): Promise<InferResult>;
 
-/** The same at once, from bytes or what reads them at once. In a page, after `await load()`. */
+/** The same at once, from bytes or what reads them at once. In a page, and in Node before 20.16, after `await load()`. */
 export function inferShapesSync(
     source: ArrayBufferView | ArrayBufferLike | RandomAccess, options?: InferOptions<OperatorRule>,
 ): InferResult;

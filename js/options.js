@@ -92,7 +92,10 @@ function valueMessage(value, where, name, elements = 'data') {
     if (shape != null) {
         if (!isList(shape)) throw wrong(`${where}.shape`, shape, 'an array of integers and names');
         to.int(L.FIELD_SHAPE, 1);
-        Array.from(shape).forEach((dim, i) => item(to, L.FIELD_DIM, dim, `${where}.shape[${i}]`));
+        Array.from(shape).forEach((dim, i) => {
+            if (dim === '') throw wrong(`${where}.shape[${i}]`, dim, 'an integer, a name, or null for one that is not known');
+            item(to, L.FIELD_DIM, dim, `${where}.shape[${i}]`);
+        });
     }
     if (data != null) {
         if (!isList(data)) throw wrong(`${where}.${elements}`, data, 'an array of the elements, row by row');
@@ -126,8 +129,9 @@ function addBindings(to, given, where, least) {
 export function encodeOptions(options) {
     if (typeof options !== 'object' || !options) throw wrong('options', options, 'an object');
     for (const key in options) placeIn(KNOWN, key, 'options');
-    const { strict, reuse, signal } = options, merge = options.merge ?? 'refine', to = new Message();
+    const { strict, reuse, signal, onProgress } = options, merge = options.merge ?? 'refine', to = new Message();
     if (signal != null && typeof signal.throwIfAborted !== 'function') throw wrong('options.signal', signal, 'an AbortSignal');
+    if (onProgress != null && typeof onProgress !== 'function') throw wrong('options.onProgress', onProgress, 'a function');
     for (const [key, value] of Object.entries({ strict, reuse })) {
         if (value != null && typeof value !== 'boolean') throw wrong(`options.${key}`, value, 'true or false');
     }

@@ -114,11 +114,11 @@ export function fromStream(chunks, size) {
     return source;
 }
 
-/** @param {ReadableStream<Uint8Array>} body */
-async function* chunksOf(body) {
+/** @param {ReadableStream<Uint8Array>} body @param {<T>(part: Promise<T>) => Promise<T>} [come] waits for a part of it */
+async function* chunksOf(body, come = (part) => part) {
     const reader = body.getReader();
     try {
-        for (let r; !(r = await reader.read()).done;) yield r.value;
+        for (let r; !(r = await come(reader.read())).done;) yield r.value;
     } finally {
         await reader.cancel().catch(() => {});
     }
@@ -127,15 +127,22 @@ async function* chunksOf(body) {
 /** @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Source>} */
 async function fromUrl(url, signal) {
     let place = url.href;           // and then where redirects lead
+    /** What the network fails at, told with the address: its own errors are TypeErrors that have none. @template T @param {Promise<T>} part */
+    const come = (part) => part.catch((error) => {
+        if (signal?.aborted || !(error instanceof TypeError)) throw error;
+        throw new Error(`${url} cannot be read (${/** @type {any} */ (error.cause)?.message || error.message}): check the address and the connection`);
+    });
+    /** @param {RequestInit} init */
+    const ask = (init) => come(fetch(place, { ...init, ...(signal ? { signal } : {}) }));
     /** @param {string} [range] */
     const get = async (range) => {
-        const response = await fetch(place, { ...(range ? { headers: { Range: `bytes=${range}` } } : {}), ...(signal ? { signal } : {}) });
+        const response = await ask(range ? { headers: { Range: `bytes=${range}` } } : {});
         if (!response.ok && response.status !== 416) throw new Error(`${url} answered ${response.status} ${response.statusText}`.trimEnd());
         place = response.url || place;
         return response;
     };
     const blob = url.protocol === 'blob:';          // a page's have ranges; Node's leave out the last byte
-    if (!/^https?:$/.test(url.protocol) && (inNode || !blob)) return fromBlob(await (await get()).blob());
+    if (!/^https?:$/.test(url.protocol) && (inNode || !blob)) return fromBlob(await come((await get()).blob()));
     /** @type {Pick<Source, 'external'>} */
     const beside = blob ? {} : {
         external(location) {
@@ -145,25 +152,25 @@ async function fromUrl(url, signal) {
     };
     /** @param {Response} response */
     const total = ({ headers }) => Number(/\/(\d+)$/.exec(headers.get('Content-Range') ?? '')?.[1] ?? NaN) || undefined;
+    /** @param {Response} response */
+    const lengthOf = ({ headers }) => Number((headers.get('Content-Encoding') ? null : headers.get('Content-Length')) ?? NaN) || undefined;
     const response = await get(`0-${REMOTE.first - 1}`);
     if (response.status === 416) return { ...memory(new Uint8Array(0)), ...beside };
     if (response.status !== 206) {
-        const length = response.headers.get('Content-Encoding') ? null : response.headers.get('Content-Length');
-        const body = response.body ?? new Blob([]).stream();
-        return Object.assign(fromStream(chunksOf(body), length === null ? undefined : Number(length)), beside);
+        return Object.assign(fromStream(chunksOf(response.body ?? new Blob([]).stream(), come), lengthOf(response)), beside);
     }
-    const head = new Uint8Array(await response.arrayBuffer());
+    const head = new Uint8Array(await come(response.arrayBuffer()));
     /** @type {Source} */
     const source = {
         ...REMOTE, ...beside, size: total(response),
         async read(offset, length) {
             if (!offset || offset + length <= head.length) return head.subarray(offset, offset + length);
             const part = await get(`${offset}-${offset + length - 1}`);
-            if (part.status === 416) {
-                source.size ??= total(part);
+            if (part.status === 416) {      /* of another origin a page sees no Content-Range, but that length */
+                source.size ??= total(part) ?? lengthOf(await ask({ method: 'HEAD' }));
                 return new Uint8Array(0);
             }
-            const bytes = new Uint8Array(await part.arrayBuffer());
+            const bytes = new Uint8Array(await come(part.arrayBuffer()));
             return part.status === 206 ? bytes : bytes.subarray(offset, offset + length);
         },
     };
@@ -190,6 +197,10 @@ function fromAny(given) {
 
 const KINDS = 'a Uint8Array, ArrayBuffer, Blob, URL, path, FileHandle or { size, read(offset, length) }';
 
+/** What a thing is called in messages. @param {any} given */
+export const named = (given) => given && typeof given === 'object' ? `a ${given.constructor?.name || 'object'}${given.fd === -1 ? ' that is closed' : ''}`
+    : typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : String(given).slice(0, 40);
+
 /** What is at hand without waiting. @param {unknown} given @returns {Source | undefined} */
 export function openNow(given) {
     const any = /** @type {any} */ (given), bytes = bytesOf(given);
@@ -210,7 +221,7 @@ export async function open(given, signal) {
     }
     if (typeof any === 'string') return inNode ? (await files()).fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
     if (any && any[Symbol.asyncIterator]) return fromStream(any);
-    throw new TypeError(`the source is ${any === null ? 'null' : typeof any}: pass ${KINDS}`);
+    throw new TypeError(`the source is ${named(given)}: pass ${KINDS}`);
 }
 
 /** Bytes of Node's own files, at once; undefined elsewhere. @param {URL} url @returns {Uint8Array | undefined} */

@@ -148,8 +148,8 @@ static uint32_t half_bits(float real)
     return sign | (bits & 0x7fffff);
 }
 
-/* One element, an int64's or a double's bits, as its dtype's little-endian bytes. */
-static void store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
+/* One element, an int64's or a double's bits, as its dtype's little-endian bytes. false: a fraction, and the dtype has none. */
+static bool store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
 {
     double real = is_real ? shp_float64(bits) : (double)(int64_t)bits;
     float single = (float)real;
@@ -159,8 +159,12 @@ static void store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
     else if (dtype == SHP_FLOAT) bits = word;
     else if (dtype == SHP_FLOAT16) bits = half_bits(single);
     else if (dtype == SHP_BFLOAT16) bits = real == real ? (word + 0x7fff + (word >> 16 & 1)) >> 16 : 0x7fc0;
-    else if (is_real) bits = real > -9e18 && real < 9e18 ? (uint64_t)(int64_t)real : 0;
+    else if (is_real) {
+        if (!(real > -9e18 && real < 9e18) || real != (double)(int64_t)real) return false;
+        bits = (uint64_t)(int64_t)real;
+    }
     for (int i = 0; i < shp_dtype_bits(dtype); i += 8) *to++ = (uint8_t)(bits >> i);
+    return true;
 }
 
 /* The data of an input as a tensor like any of the model's; NULL where it has none that inference could use. */
@@ -179,7 +183,10 @@ static const shp_tensor *read_data(shp_engine *e, const value *v, const shp_inpu
         uint32_t field = f.key >> 3;
         if (field < SHP_FIELD_DATA) continue;
         if (field != SHP_FIELD_DATA && field != SHP_FIELD_DATA_REAL) return NULL;      /* not all are known */
-        store(to, dtype, f.value, field == SHP_FIELD_DATA_REAL);
+        if (!store(to, dtype, f.value, field == SHP_FIELD_DATA_REAL)) {
+            fail(e, SHP_E_OPTION, v->name, "its data has an element that is no int64, but its type is one of integers");
+            return NULL;
+        }
         to += bits / 8;
     }
     for (uint32_t i = 0; i < o->rank; i++) {
@@ -229,6 +236,7 @@ static bool read_inputs(shp_engine *e, const shp_graph *g)
             return false;
         }
         o->data = read_data(e, v, o, o->type ? o->type : type ? type->elem_type : 0);
+        if (e->status == SHP_ERROR) return false;
     }
     return true;
 }

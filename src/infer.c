@@ -328,7 +328,10 @@ static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const s
     const shp_type_proto *t = declared_tensor(type);
     if (!t || !t->has_shape) return f;
     shp_shape *shape = shp_shape_new(x, t->rank);
-    if (!shape) return f;
+    if (!shape) {
+        shp_diagnose(x, s, NULL, SHP_D_LIMIT, &s->graph->slot[slot].name, "'%v' has %d axes, more than %d: its shape stays unknown", (int64_t)t->rank, (int64_t)SHP_RANK_MAX);
+        return f;
+    }
     for (uint32_t i = 0; i < t->rank; i++) {
         if (t->dim[i].kind == SHP_DIM_VALUE && t->dim[i].value < 0)
             shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &s->graph->slot[slot].name, "'%v': dim_value %d of axis %d is negative (treated as unknown)", t->dim[i].value, (int64_t)i);
@@ -406,10 +409,10 @@ static shp_scope *new_scope(shp_infer *x, const shp_graph *g)
 }
 
 /* The child scope of a node for one of its graphs (or its function): the one there was, or a new one in its place. */
-static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, uint32_t place, const shp_graph *g, bool *old)
+static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, shp_str attr, uint64_t place, const shp_graph *g, bool *old)
 {
-    shp_scope *before = NULL, *s = parent->first;
-    if (parent->last && parent->last->node < node) { before = parent->last; s = NULL; }
+    shp_scope *before = NULL, *s = parent->first, *last = parent->last;
+    if (last && (last->node < node || (last->node == node && last->place < place))) { before = last; s = NULL; }
     for (; s && (s->node < node || (s->node == node && s->place < place)); s = s->next) before = s;
     if ((*old = s && s->node == node && s->place == place)) return s;
     shp_scope *fresh = new_scope(x, g);
@@ -574,6 +577,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
 /* ---- functions ---- */
 
 static void walk(shp_infer *x, shp_scope *s);
+static void other_bodies(shp_node *n);
 
 /* What is done up to here is not done again where a later node waits. */
 static void settle(shp_infer *x)
@@ -878,6 +882,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     x->p->asking = proto;
     x->p->asking_index = index;
     bool whole = e->apply(&n, e);
+    if (proto->attrs->has_graph && !x->p->probing) other_bodies(&n);
     if (x->p->waiting) return;
     if (*shp_dims_overflow(x->dims)) {
         *shp_dims_overflow(x->dims) = false;
@@ -983,17 +988,12 @@ static void empty(shp_infer *x, shp_scope *s)
     memset(s->fact, 0, s->graph->slots * sizeof *s->fact);
 }
 
-shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed)
+static shp_scope *do_body(shp_node *n, shp_str attr, uint64_t place, const shp_graph *g, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed)
 {
     shp_infer *x = n->x;
-    const shp_attr *a = shp_attr_get(n, attr);
-    if (!a || !a->g || x->p->waiting || x->error) return NULL;
-    if (too_deep(n, 2 * x->options.nesting)) return NULL;
-    const shp_graph *g = a->g;
-    uint32_t place = 0;
-    while (place < n->proto->attrs->count && !shp_str_is(n->proto->attrs->item[place].name, attr)) place++;
+    if (x->p->waiting || x->error || too_deep(n, 2 * x->options.nesting)) return NULL;
     bool old, turn = count > 0;
-    shp_scope *s = child_scope(x, n->scope, n->index, n->proto->attrs->item[place].name, place, g, &old);
+    shp_scope *s = child_scope(x, n->scope, n->index, attr, place, g, &old);
     if (!s) return NULL;
     if (old && !turn) x->diags = x->p->diags_done;
     else {
@@ -1025,6 +1025,41 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
         shp_dims_rewind(x->dims, s->mark);
     }
     return x->p->waiting || x->error ? NULL : s;
+}
+
+shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed)
+{
+    const shp_attr *a = shp_attr_get(n, attr), *item = n->proto->attrs->item;
+    uint32_t i = 0;
+    if (!a || !a->g) return NULL;
+    while (!shp_str_is(item[i].name, attr)) i++;
+    if (i < 64) n->bodies |= (uint64_t)1 << i;
+    return do_body(n, item[i].name, (uint64_t)(i + 1) << 32, a->g, in, count, maybe, seed);
+}
+
+/* "graphs[2]" */
+static shp_str item_name(shp_infer *x, shp_str list, uint32_t i)
+{
+    char *text = shp_alloc(x->arena, (size_t)list.len + 12), *to = text;
+    uint32_t ten = 1;
+    if (!text) return list;
+    memcpy(text, list.at, list.len);
+    to += list.len;
+    for (*to++ = '['; i / ten >= 10; ten *= 10) {}
+    for (; ten; ten /= 10) *to++ = (char)('0' + i / ten % 10);
+    *to++ = ']';
+    return (shp_str){ text, (uint32_t)(to - text) };
+}
+
+/* Bodies that no rule has come to: those of an operator that has none, or whose node is wrong. As they declare, for they are listed, too. */
+static void other_bodies(shp_node *n)
+{
+    const shp_attrs *attrs = n->proto->attrs;
+    for (uint32_t i = 0; i < attrs->count && i < 64; i++) {
+        const shp_attr *a = &attrs->item[i];
+        for (uint32_t k = 0, graphs = a->graphs ? a->count : a->g ? 1 : 0; k < graphs && !(n->bodies >> i & 1); k++)
+            do_body(n, a->graphs ? item_name(n->x, a->name, k) : a->name, (uint64_t)(i + 1) << 32 | k, a->graphs ? a->graphs[k] : a->g, NULL, 0, true, i);
+    }
 }
 
 uint32_t shp_body_outputs(const shp_scope *s) { return s->graph->outputs; }
@@ -1115,7 +1150,7 @@ static void start(shp_infer *x)
         shp_input_option *o = input_option(x, g->slot[slot].name);
         if (o) apply_option(x, &x->main->fact[slot], o);
         if (!x->main->fact[slot].type && g->input_info[i]->type.kind != SHP_T_OPAQUE)
-            shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, &g->slot[slot].name, "input '%v' has no type: give one with options.inputs");
+            shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, &g->slot[slot].name, "input '%v' has no type (give one with options.inputs)");
     }
 }
 

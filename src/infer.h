@@ -18,7 +18,7 @@ struct shp_scope {
     shp_scope *caller;              /* of the node that owns this graph or calls this function; NULL for the main graph */
     uint32_t node;                  /* that node's index there */
     shp_str attr;                   /* attribute that holds the graph; len 0 for a function */
-    uint32_t place;                 /* which of the node's attributes that is, in file order */
+    uint64_t place;                 /* which of the node's graphs that is, in file order: 0 for a function */
     const shp_function *function;   /* the function whose body this is, or an enclosing body is in; NULL in the main graph */
     const shp_node_proto *call;     /* the call's node, for references to its attributes */
     shp_scope *call_scope;          /* the scope of that node */

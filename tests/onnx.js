@@ -103,6 +103,7 @@ export function attribute(name, value) {
     if ('t' in value) return of('tensor', message(5, tensor({ type: value.t[0], dims: value.t[1], data: value.t[2] })));
     if ('ts' in value) return of('tensors', value.ts.flatMap((t) => message(10, tensor({ type: t[0], dims: t[1], data: t[2] }))));
     if ('g' in value) return of('graph', message(6, graph(value.g)));
+    if ('graphs' in value) return of('graphs', value.graphs.flatMap((item) => message(11, graph(item))));
     if ('tp' in value) return of('type_proto', message(14, type(value.tp[0], value.tp[1])));
     if ('st' in value) {
         const [t, dims, data, indices] = value.st;

@@ -223,6 +223,7 @@ test('shapeInto writes what is kept and nothing else', () => {
     const same = [-1, 5, 6];
     assert.equal(shapeInto(same, same, 0, -1), 2);
     assert.deepEqual(same, [-1, 5, 6]);
+    for (const [dims, out] of [[null, [0]], [[1, 2], undefined], [{ dims: [1], type: 'int64' }, [0]]]) assert.throws(() => shapeInto(dims, out), { name: 'TypeError', message: /^shapeInto has .*: pass an array of dims, and one to write to$/ });
 });
 
 test('the module compiles at the first call, not at import', () => {

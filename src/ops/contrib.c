@@ -462,13 +462,6 @@ void infer_attn_lstm(shp_node *n) { like(n, infer_recurrent, "0-234567"); }
 
 /* ---- generation ---- */
 
-/* The bodies of a generating operator, each with its own declared inputs. */
-static void bodies(shp_node *n)
-{
-    static const char *const name[] = { "encoder", "init_decoder", "decoder" };
-    for (uint32_t i = 0; i < 3; i++) shp_body(n, name[i], NULL, 0, true, i);
-}
-
 /* Patterns where elements of inputs are letters: "M10" makes element 0 of input 1 M. */
 static void with_elements(shp_node *n, const char *which, const char *text)
 {
@@ -489,7 +482,6 @@ void infer_relative_position_bias(shp_node *n) { with_elements(n, "Q10K20", "_ H
 /* BeamSearch, WhisperBeamSearch: [batch, returned, max_length], scores of these, and of all words at each step; what whisper also tells. */
 void infer_beam_search(shp_node *n)
 {
-    bodies(n);
     with_elements(n, "M10B30R40", shp_attr_int(n, "model_type") ? "V=vocab_size: N _|N _ _ > N R M; N R; _ N B V; N R _ _ _; N"
                                                                            : "V=vocab_size: N S > N R M; N R; M-S N B V; N R _ _ _; N");
 }
@@ -497,6 +489,5 @@ void infer_beam_search(shp_node *n)
 /* GreedySearch, Sampling: [batch, max_length]; the last logits. */
 void infer_greedy_search(shp_node *n)
 {
-    bodies(n);
     with_elements(n, "M10", "V=vocab_size: N|N _|N _ _ > N M; N V");
 }

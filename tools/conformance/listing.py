@@ -4,8 +4,8 @@
 usage: listing.py MODEL.onnx|FOLDER [...]      folders with all that is below them; those that are not there are told and left out
 
 What is compared: every value (graph path, name, kind, in the stated order) and every node of the main graph and of all subgraphs that hang
-off it, with operator, domain, inputs and outputs; and for inputs and initializers the declared element type and shape. Bodies of functions
-are listed by the tool alone (the file has them once, the result once a call), so they are left out here. What Python's onnx cannot read
+off it, with name, operator, domain, inputs and outputs; and for inputs and initializers the declared type and shape, names of dims included; of a
+body's inputs, which take theirs from outside, the type. Bodies of functions are listed by the tool alone (the file has them once, the result once a call), so they are left out here. What Python's onnx cannot read
 must end with exit code 3 and one line. Exit code 1 where anything differs.
 """
 import json
@@ -40,7 +40,7 @@ def walk(graph, path, values, nodes):
     for t in graph.initializer:
         add(t.name, "initializer", t)
     for t in graph.sparse_initializer:
-        add(t.values.name, "initializer")
+        add(t.values.name, "initializer", t)
     for node in graph.node:
         for name in node.output:
             add(name, "output" if name in outputs else "intermediate")
@@ -48,24 +48,45 @@ def walk(graph, path, values, nodes):
     for node in graph.node:
         names[node.name] = names.get(node.name, 0) + 1
     for i, node in enumerate(graph.node):
-        nodes.append((path, i, domain(node.domain), node.op_type, list(node.input), list(node.output)))
+        nodes.append((path, i, node.name, domain(node.domain), node.op_type, list(node.input), list(node.output)))
     for i, node in enumerate(graph.node):
         key = node.name if node.name and names[node.name] == 1 else f"{node.op_type}#{i}"
         for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                walk(attribute.g, "/".join(p for p in (path, key, attribute.name) if p), values, nodes)
+            bodies = [(attribute.name, attribute.g)] if attribute.type == onnx.AttributeProto.GRAPH else []
+            bodies += ((f"{attribute.name}[{k}]", body) for k, body in enumerate(attribute.graphs))
+            for name, body in bodies:
+                walk(body, "/".join(p for p in (path, key, name) if p), values, nodes)
+
+
+def type_text(t):
+    """As the tool writes it; None where the file gives none."""
+    kind = t.WhichOneof("value")
+    inner = getattr(t, kind) if kind else None
+    if kind in ("tensor_type", "sparse_tensor_type"):
+        name = NAMES[inner.elem_type]
+        return name and (name if kind == "tensor_type" else f"sparse_tensor({name})")
+    if kind == "map_type":
+        return f"map({NAMES[inner.key_type]},{type_text(inner.value_type)})"
+    return f"{kind[:3]}({type_text(inner.elem_type)})".replace("opt(", "optional(") if kind in ("sequence_type", "optional_type") else None
+
+
+def dims(t):
+    """Numbers, raw names, or None where the file leaves one open; None for an unknown rank. Of a sequence or optional its elements'."""
+    kind = t.WhichOneof("value")
+    if kind in ("sequence_type", "optional_type"):
+        return dims(getattr(t, kind).elem_type)
+    if kind not in ("tensor_type", "sparse_tensor_type") or not getattr(t, kind).HasField("shape"):
+        return None
+    return [d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else d.dim_param or None for d in getattr(t, kind).shape.dim]
 
 
 def declared(info):
-    """(type, dims) of a plain tensor; dims: numbers, raw names, or None where the file leaves one open. None where it is no tensor."""
+    """(type, dims) of an input or initializer."""
     if isinstance(info, onnx.TensorProto):
         return NAMES[info.data_type], list(info.dims)
-    if info is None or not info.HasField("tensor_type"):
-        return None
-    t = info.tensor_type
-    if not t.HasField("shape"):
-        return NAMES[t.elem_type], None
-    return NAMES[t.elem_type], [d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else d.dim_param or None for d in t.shape.dim]
+    if isinstance(info, onnx.SparseTensorProto):
+        return f"sparse_tensor({NAMES[info.values.data_type]})", list(info.dims)
+    return type_text(info), dims(info)
 
 
 def cli(files):
@@ -84,22 +105,21 @@ def compare(model, got):
         a, b = [(v["graph"], v["name"], v["kind"]) for v in values], [v[:3] for v in want_values]
         first = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
         problems.append(f"values differ from number {first} on: {a[first:first + 1]} for {b[first:first + 1]} ({len(a)} for {len(b)})")
-    if [(n["graph"], n["index"], n["domain"], n["op"], n["inputs"], n["outputs"]) for n in nodes] != want_nodes:
+    if [tuple(n[key] for key in ("graph", "index", "name", "domain", "op", "inputs", "outputs")) for n in nodes] != want_nodes:
         problems.append(f"nodes differ ({len(nodes)} for {len(want_nodes)})")
     if not functions and len(values) != len(got["values"]):
         problems.append("values in graphs that the file does not have")
     found = {(v["graph"], v["name"]): v for v in values}
     for path, name, kind, info in want_values:
-        want = declared(info)
         v = found.get((path, name))
-        if want is None or v is None or path:
+        if info is None or v is None:
             continue
-        if v["type"] != want[0]:
-            problems.append(f"{name}: type {v['type']} for {want[0]}")
-        if (v["shape"] is None) != (want[1] is None):
-            problems.append(f"{name}: shape {v['shape']} for {want[1]}")
-        elif want[1] is not None and (len(v["shape"]) != len(want[1]) or any(w is not None and isinstance(w, int) and w != g for w, g in zip(want[1], v["shape"]))):
-            problems.append(f"{name}: shape {v['shape']} for {want[1]}")
+        want_type, want = declared(info)
+        if v["type"] != want_type and (want_type or not path):
+            problems.append(f"{name}: type {v['type']} for {want_type}")
+        got_shape = v["shape"]
+        if not path and ((got_shape is None) != (want is None) or (want is not None and (len(got_shape) != len(want) or any(w not in (None, g) for w, g in zip(want, got_shape))))):
+            problems.append(f"{name}: shape {got_shape} for {want}")
     return problems
 
 
