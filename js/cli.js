@@ -65,14 +65,14 @@ function parse(args) {
     const inputs = Object.create(null);
     for (const text of values.bind ?? []) {
         const [name, value] = splitOption(text, '--bind'), given = size(value);
-        if (given === undefined) throw new UsageError(`--bind ${text}: ${value || 'nothing'} is no size; give an integer, 0 to 2^63 - 1`);
+        if (given === undefined) throw new UsageError(`--bind ${text}: ${value ? `${value} is no size` : 'no size is given'}; give an integer, 0 to 2^63 - 1`);
         freeDimensionOverrides[name] = given;
     }
     for (const text of values.input ?? []) {
         const [name, shape] = splitOption(text, '--input');
         inputs[name] = shape.trim() === '' ? [] : shape.split(',').map((dim) => dim.trim()).map((dim) => {
             const given = size(dim);
-            if (dim === '' || dim[0] === '-' || given === undefined && /^[\d.]+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim || 'nothing'} is no size; give sizes, names or ?`);
+            if (dim === '' || dim[0] === '-' || given === undefined && /^[\d.]+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim ? `${dim} is no size` : 'one size is left out'}; give sizes, names or ?`);
             return dim === '?' ? null : given ?? dim;
         });
     }
@@ -102,48 +102,86 @@ function fit(text, width) {
     return text + ' '.repeat(Math.max(0, width - columns(text)));
 }
 
-/** Widths of columns that together fit: the widest give way first. @param {string[][]} rows @param {number} room */
-function widths(rows, room) {
-    const width = rows[0].map((_, i) => rows.reduce((most, row) => Math.max(most, columns(row[i])), 0));
-    const spare = room - 2 * (width.length - 1);
-    for (let total = width.reduce((a, b) => a + b, 0); total > spare; total--) {
-        const widest = width.indexOf(Math.max(...width));
-        if (width[widest] <= 5) break;
-        width[widest]--;
+/** A shape whose long names give way first, so that each axis is seen. @param {Dim[] | null} shape @param {number} width */
+function fitShape(shape, width) {
+    const text = clean(shapeText(shape));
+    if (!shape || columns(text) <= width) return fit(text, width);
+    const dims = shape.map((dim) => clean(String(dim)));
+    for (let most = Math.max(...dims.map(columns)) - 1; most > 2; most--) {
+        const shorter = `[${dims.map((dim) => fit(dim, most).trimEnd()).join(', ')}]`;
+        if (columns(shorter) <= width) return fit(shorter, width);
+    }
+    return fit(text, width);
+}
+
+const HEAD = ['name', 'type', 'shape', 'kind', 'operator'], NAME = 0, SHAPE = 2, OPERATOR = 4;
+
+/** Widths of columns that together fit: names and operators give way before shapes do. @param {number[]} width what each would take @param {number} room */
+function narrow(width, room) {
+    let over = width.reduce((a, b) => a + b, 2 * (width.length - 1)) - room;
+    for (const [columns, least] of /** @type {[number[], number][]} */ ([[[NAME, OPERATOR], 16], [[SHAPE], 24], [[NAME, OPERATOR], 10], [width.map((_, i) => i), 5]])) {
+        for (; over > 0; over--) {
+            const widest = columns.reduce((a, b) => (width[b] > width[a] ? b : a));
+            if (width[widest] <= least) break;
+            width[widest]--;
+        }
     }
     return width;
 }
 
-/** @param {InferResult} result @param {number} room */
-function table(result, room) {
-    const ops = new Map();
-    for (const node of result.nodes) for (const name of node.outputs) ops.set(`${node.graph}\0${name}`, node.domain ? `${node.domain}::${node.op}` : node.op);
+const PIECE = 1000;                 // lines written at a time
+
+/** The table in pieces, and how many values they are. @param {InferResult} result @param {number} room @returns {Generator<[text: string, done: number]>} */
+function* table({ nodes, values }, room) {
+    /** Of each graph what makes its values. @type {Map<string, Map<string, string>>} */
+    const graphs = new Map();
+    for (const { graph, domain, op, outputs } of nodes) {
+        let ops = graphs.get(graph);
+        if (!ops) graphs.set(graph, ops = new Map());
+        for (const name of outputs) ops.set(name, domain ? `${domain}::${op}` : op);
+    }
     /** @param {Value} v */
-    const cells = (v) => [v.name, v.type ?? '?', shapeText(v.shape), v.kind, v.node === null ? '' : ops.get(`${v.graph}\0${v.name}`) ?? ''].map(clean);
-    const head = ['name', 'type', 'shape', 'kind', 'operator'], rows = result.values.map(cells), width = widths([head, ...rows], room);
-    /** @param {string[]} row */
-    const line = (row) => `${row.map((text, i) => fit(text, width[i])).join('  ').trimEnd()}\n`;
-    let out = line(head), graph = '';
-    result.values.forEach((v, i) => {
-        if (v.graph !== graph) out += `\n${clean(graph = v.graph)}\n`;
-        out += line(rows[i]);
-    });
-    return out;
+    const cells = (v) => [v.name, v.type ?? '?', shapeText(v.shape), v.kind, v.node === null ? '' : graphs.get(v.graph)?.get(v.name) ?? ''].map(clean);
+    const wanted = HEAD.map(columns);
+    let seen = 0;
+    for (const v of values) {
+        cells(v).forEach((text, i) => { wanted[i] = Math.max(wanted[i], columns(text)); });
+        if (++seen % PIECE === 0) yield ['', 0];
+    }
+    const width = narrow(wanted, room);
+    /** @param {string[]} row @param {Dim[] | null} [shape] */
+    const line = (row, shape) => `${row.map((text, i) => (shape && i === SHAPE ? fitShape(shape, width[i]) : fit(text, width[i]))).join('  ').trimEnd()}\n`;
+    let out = line(HEAD), graph = '', done = 0;
+    for (const v of values) {
+        if (v.graph !== graph) out += `\n${fit(clean(graph = v.graph), Math.min(room, columns(graph))).trimEnd()}\n`;
+        out += line(cells(v), v.shape);
+        if (++done % PIECE) continue;
+        yield [out, done];
+        out = '';
+    }
+    yield [out, done];
 }
 
 /** @param {number} n */
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** @param {InferResult} result */
-function summary({ values, stats }) {
+/** @param {InferResult} result @param {number} room */
+function summary({ values, stats }, room) {
     let known = 0, symbolic = 0;
     for (const { type, shape } of values) {
         if (type === null || shape === null) continue;
         if (shape.every((dim) => typeof dim !== 'string')) known++;
         else symbolic++;
     }
-    return `${grouped(values.length)} values: ${grouped(known)} fully known, ${grouped(symbolic)} symbolic, ${grouped(values.length - known - symbolic)} unknown; `
-        + `read ${grouped(stats.bytesRead)} of ${grouped(stats.size)} bytes; ${(stats.memory / 2 ** 20).toFixed(1)} MiB of memory at most\n`;
+    const text = `${grouped(values.length)} values: ${grouped(known)} fully known, ${grouped(symbolic)} symbolic, ${grouped(values.length - known - symbolic)} unknown; `
+        + `read ${grouped(stats.bytesRead)} of ${grouped(stats.size)} bytes; ${(stats.memory / 2 ** 20).toFixed(1)} MiB of memory at most`;
+    let line = 0;
+    return `${text.replace(/ ?\S+/g, (word) => {
+        line += word.length;
+        if (line <= room) return word;
+        line = word.length - 1;
+        return `\n${word.slice(1)}`;
+    })}\n`;
 }
 
 /** @param {readonly Diagnostic[]} diagnostics */
@@ -187,23 +225,29 @@ function stepText(step) {
 /** Tells how far it is, once it takes long. @param {string} name */
 function watch(name) {
     const { stderr } = process, start = performance.now();
-    /** @type {Progress | undefined} */
-    let last;
-    let told = false;
+    let what = () => 'opening', told = start;
     const tell = () => {
-        // Of standard input also what is passed by.
-        const what = !last ? 'opening' : last.phase === 'read' ? `${grouped(name === '-' ? process.stdin.bytesRead : last.bytesRead)} bytes read` : `${grouped(last.nodesDone)} of ${grouped(last.nodes)} nodes`;
-        const line = `onnx-shape: ${clean(name)}: ${what}, ${((performance.now() - start) / 1000).toFixed(1)} s`;
+        const now = performance.now();
+        if (now - told < PATIENCE) return;
+        const line = `onnx-shape: ${clean(name)}: ${what()}, ${((now - start) / 1000).toFixed(1)} s`;
         stderr.write(stderr.isTTY ? `\r\x1b[K${fit(line, Math.min(columns(line), (stderr.columns || 80) - 1))}` : `${line}\n`);
-        told = true;
+        told = now;
     };
-    const timer = setInterval(tell, PATIENCE);
+    const timer = setInterval(tell, PATIENCE / 2).unref();      // where nothing comes; else it is told while nobody waits, too
     return {
+        /** @param {() => string} now how far it is, when that is told */
+        at(now) {
+            what = now;
+            tell();
+        },
         /** @param {Progress} progress */
-        onProgress(progress) { last = progress; },
+        onProgress({ phase, bytesRead, nodesDone, nodes }) {        // of standard input also what is passed by
+            this.at(() => (phase === 'read' ? `${grouped(name === '-' ? process.stdin.bytesRead : bytesRead)} bytes read` : `${grouped(nodesDone)} of ${grouped(nodes)} nodes`));
+        },
         stop() {
             clearInterval(timer);
-            if (told && stderr.isTTY) stderr.write('\r\x1b[K');
+            if (told > start && told < Infinity && stderr.isTTY) stderr.write('\r\x1b[K');
+            told = Infinity;        // nothing more is
         },
     };
 }
@@ -214,8 +258,7 @@ function reason(error, path) {
     if (code === 'ENOENT') return 'no such file; check the path';
     if (code === 'EACCES') return 'not permitted to read it';
     if (error instanceof ModelError) return message;
-    const cause = /** @type {any} */ (error).cause?.message;
-    return `${message.replace(`${path} is `, 'is ')}${cause ? `: ${cause}` : ''}`;
+    return message.replace(`${path} `, '');
 }
 
 /**
@@ -226,21 +269,28 @@ async function run(path, settings) {
     const watcher = watch(path);
     let result;
     try {
-        result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, reuse: true, onProgress: watcher.onProgress });
+        result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, reuse: true, onProgress: (progress) => watcher.onProgress(progress) });
     } catch (error) {
         watcher.stop();
         if (error instanceof TypeError && /^options\./.test(error.message)) throw new UsageError(error.message);
         complain(`${path}: ${reason(error, path)}`);
         return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
     }
-    watcher.stop();
+    watcher.at(() => 'writing');
+    if (process.stdout.isTTY) watcher.stop();       // what is written tells by itself
     if (settings.json) await write(`${result.stringify()}\n`);
     else if (settings.why !== undefined) await write(explain(result, settings.why));
     else {
-        const { columns } = process.stdout, room = columns || Number(process.env.COLUMNS) || Infinity;
-        await write(`${settings.models.length > 1 ? `${clean(path)}\n` : ''}${table(result, room)}\n${summary(result)}`);
-        process.stderr.write(problems(result.diagnostics));
+        const room = process.stdout.columns || Number(process.env.COLUMNS) || Infinity;
+        if (settings.models.length > 1) await write(`${clean(path)}\n`);
+        for (const [text, done] of table(result, room)) {
+            await write(text);
+            watcher.at(() => `${grouped(done)} of ${grouped(result.values.length)} values written`);
+        }
+        await write(`\n${summary(result, room)}`);
     }
+    watcher.stop();
+    if (!settings.json && settings.why === undefined) process.stderr.write(problems(result.diagnostics));
     return result.diagnostics.some((d) => d.severity === 'error') ? CONTRADICTION : DONE;
 }
 

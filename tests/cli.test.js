@@ -41,12 +41,20 @@ test('the table and the summary', () => {
     assert.deepEqual([status, stderr], [0, '']);
 });
 
-test('the table fits the terminal', () => {
+test('all fits the terminal', () => {
+    const branch = (name) => ({ g: { name, nodes: [{ op: 'Relu', inputs: ['x'], outputs: [name] }], outputs: [{ name }] } });
+    const branches = file('branches.onnx', model({ inputs: [float('x', ['N', 3]), { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'z' }],
+        nodes: [{ op: 'If', name: 'a node with a name that is longer than a narrow terminal is wide', inputs: ['c'], outputs: ['z'], attr: { then_branch: branch('t'), else_branch: branch('e') } }] }));
     for (const COLUMNS of ['40', '60', '100']) {
-        const lines = run([real], { env: { COLUMNS } }).stdout.split('\n').slice(0, -3);
+        const lines = run([real, branches], { env: { COLUMNS } }).stdout.split('\n').filter((line) => line !== real && line !== branches);
         assert.ok(lines.length > 600);
         for (const line of lines) assert.ok(line.length <= Number(COLUMNS), `${COLUMNS}: ${line}`);
     }
+});
+
+test('where it is narrow each axis of a shape is still seen', () => {
+    const long = file('long.onnx', model({ inputs: [float('an_input_with_a_long_name', ['a_batch_of_images', 3, 'their_height', 'their_width'])], outputs: [], nodes: [] }));
+    assert.match(run([long], { env: { COLUMNS: '72' } }).stdout, /^an_inp\S*_name +float32 +\[a_\S*, 3, the\S*, the\S*\] +input$/m);
 });
 
 test('wide characters take two columns', () => {
