@@ -185,15 +185,17 @@ export function* infer(module, source, options, encoded, host, stats) {
         stats.nodesDone = wasm.word(L.WORD_NODES_DONE);
         stats.nodes = wasm.word(L.WORD_NODES);
         stats.memory = wasm.word(L.WORD_MEMORY);
+        const { bytesRead, nodesDone, nodes } = stats;
+        if (status !== L.ERROR) {
+            signal?.throwIfAborted();
+            onProgress?.({ phase: nodes ? 'infer' : 'read', bytesRead, size: source.size, nodesDone, nodes });
+        }
         if (status === L.DONE || status === L.ERROR) {
             const answer = status === L.DONE ? wasm.report() : wasm.failure();
             if (reuse) leave(wasm);
             if (answer instanceof Report) return answer;
             throw answer;
         }
-        const { bytesRead, nodesDone, nodes } = stats;
-        signal?.throwIfAborted();
-        onProgress?.({ phase: nodes ? 'infer' : 'read', bytesRead, size: source.size, nodesDone, nodes });
         if (status === L.PAUSE) { yield host.breathe(); continue; }
         if (status === L.NEED_RULE) { yield* answer(rule(), false); continue; }
         const offset = /** @type {number} */ (wasm.wide(L.WORD_OFFSET_LOW)), length = /** @type {number} */ (wasm.wide(L.WORD_LENGTH_LOW));

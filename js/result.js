@@ -1,6 +1,7 @@
 /* What inferShapes answers. */
 import { evaluator } from './engine.js';
 import * as L from './layout.js';
+import { wrong } from './options.js';
 import { why } from './why.js';
 
 /** @import { Assumption, Diagnostic, Dim, InferResult, Node, Stats, DimSymbol, Value } from './model.d.ts' */
@@ -121,7 +122,7 @@ export class Result {
 
     /** @param {string} name @param {string} [graph] */
     get(name, graph = '') {
-        const row = this.#report.find(name, graph);
+        const row = this.#find(name, graph);
         return row === undefined ? undefined : this.#made.values?.[row] ?? this.#value(row);
     }
 
@@ -152,7 +153,7 @@ export class Result {
 
     /** @param {string} name @param {string} [graph] */
     why(name, graph = '') {
-        const row = this.#report.find(name, graph);
+        const row = this.#find(name, graph);
         if (row === undefined) throw new RangeError(`no value ${JSON.stringify(name)}${graph && ` in graph ${JSON.stringify(graph)}`}`);
         return why(this.#report, this, row);
     }
@@ -162,6 +163,9 @@ export class Result {
         return { model, values, nodes, symbols, assumptions, diagnostics };
     }
 
+    /** What Node's console shows. */
+    [Symbol.for('nodejs.util.inspect.custom')]() { return { ...this.toJSON(), stats: this.stats }; }
+
     /** @param {number | string} [indent] */
     stringify(indent) {
         if (this.#report.plain) return JSON.stringify(this, undefined, indent);
@@ -170,6 +174,13 @@ export class Result {
         const json = JSON.stringify(this, (_, v) => typeof v === 'bigint' ? mark + v
             : typeof v === 'number' && !Number.isFinite(v) ? String(v) : v, indent);
         return json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+    }
+
+    /** @param {unknown} name @param {unknown} graph */
+    #find(name, graph) {
+        if (typeof name !== 'string') throw wrong('name', name, 'the name of a value');
+        if (typeof graph !== 'string') throw wrong('graph', graph, 'the path of a graph, "" for the main one');
+        return this.#report.find(name, graph);
     }
 
     /** @param {number} row @returns {Value} */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { ModelError, inferShapes, inferShapesSync, load } from '../js/model.js';
 import { layout } from '../tools/layout.mjs';
@@ -150,6 +151,13 @@ test('a condition and a trip count are one element', () => {
             outputs: [{ name: 'z' }], nodes: [node] });
         assert.deepEqual(inferShapesSync(bytes).diagnostics.map((d) => d.code), ['shape']);
     }
+});
+
+test('what a console shows, and what is asked for by no name', () => {
+    const result = inferShapesSync(relu([2, 'N']));
+    assert.match(inspect(result, { depth: 4 }), /name: 'y',[^]*shape: \[ 2, 'N' \][^]*stats: \{/);
+    for (const ask of [() => result.get(5), () => result.why(undefined)]) assert.throws(ask, { name: 'TypeError', message: /^name is (5|undefined): pass the name of a value$/ });
+    assert.throws(() => result.get('y', 5), { name: 'TypeError', message: /^graph is 5: / });
 });
 
 test('what an option cannot be', () => {
@@ -798,6 +806,7 @@ test('progress and abort', async () => {
     const result = await inferShapes(new Blob([bytes]), { onProgress: (progress) => seen.push(progress) });
     assert.deepEqual(result.get('v20000').shape, ['N']);
     assert.deepEqual([...new Set(seen.map((p) => p.phase))], ['read', 'infer']);
+    assert.deepEqual([seen.at(-1).nodesDone, seen.at(-1).nodes], [20000, 20000], 'the end is told');
     assert.ok(seen.every((p, i) => p.size === bytes.length && (!i || p.bytesRead >= seen[i - 1].bytesRead)));
     const control = new AbortController();
     await assert.rejects(inferShapes(new Blob([bytes]), { signal: control.signal, onProgress: ({ phase }) => phase === 'infer' && control.abort() }), { name: 'AbortError' });
