@@ -309,8 +309,7 @@ static void check_graph(shp_infer *x, shp_scope *s)
     for (uint32_t i = 0; i < g->initializers; i++) {
         const shp_tensor *t = g->initializer[i];
         uint64_t have, want;
-        if (t->external && !t->cache && (t->external_offset == UINT64_MAX || t->external_length == UINT64_MAX)) {
-            has_place(x, s, t);
+        if (t->external && !t->cache && !has_place(x, s, t)) {
             ((shp_tensor *)t)->cache = &no_content;
             continue;
         }

@@ -665,6 +665,7 @@ test('external data that end too early, or are nowhere', () => {
         assert.deepEqual(told(external), [['warning', 'external-data', 'to',
             `the external data of tensor 'to' have no ${what} that can be used: its elements stay unknown`]]);
     }
+    assert.deepEqual(told({ offset: 8 }, [{ op: 'Relu', inputs: ['x'], outputs: ['y'] }]).map((d) => d[1]), ['external-data'], 'also where nothing asks for them');
     const body = { inputs: [{ name: 'i' }, { name: 'go' }, { name: 'v' }], outputs: [{ name: 'go' }, { name: 'v2' }], nodes: [{ op: 'Reshape', inputs: ['v', 'to'], outputs: ['v2'] }] };
     const loop = [{ op: 'Loop', inputs: ['n', '', 'x'], outputs: ['y'], attr: { body: { g: body } } }];
     assert.deepEqual(told({ location: 'w', offset: 8 }, loop).map((d) => d[1]), ['data-size'], 'once, from inside a body that is done again');

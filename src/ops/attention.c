@@ -2,7 +2,7 @@
 #include "nn.h"
 #include "../infer.h"
 
-enum { H = 'H' - 'A', K = 'K' - 'A', L = 'L' - 'A', N = 'N' - 'A', P = 'P' - 'A', S = 'S' - 'A', T = 'T' - 'A' };
+enum { C = 'C' - 'A', H = 'H' - 'A', K = 'K' - 'A', L = 'L' - 'A', N = 'N' - 'A', P = 'P' - 'A', S = 'S' - 'A', T = 'T' - 'A' };
 
 /* ---- attention ---- */
 
@@ -72,14 +72,11 @@ void infer_rotary_embedding(shp_node *n)
     shp_dim *size = shp_letters(n);
     int64_t part = shp_attr_int(n, "rotary_embedding_dim");
     bool flat = shp_in_rank(n, 0) == 3;
-    shp_lay(n, shp_has(n, 3) ? "; _ _; _ _; _ _ >" : "; _ _ _; _ _ _ >");
-    if (shp_lay(n, flat ? "N!num_heads: _ _ N*H >" : "_ _ _ H >")) return;
-    for (uint32_t i = 1; i < 3; i++) {
-        const shp_shape *cache = shp_in_shape(n, i);
-        shp_dim turned = part > 0 ? num(n, part) : size[H], twice = cache ? mul(n, cache->dim[cache->rank - 1], lit(2)) : 0;
-        if (shp_dim_eq(n->dims, twice, turned) == 0 && shp_dim_eq(n->dims, twice, size[H]) == 0)
-            shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not half of %x", cache->rank - 1, i, turned);
-    }
+    shp_lay(n, shp_has(n, 3) ? "; P C; P C; B S >" : "; B S C; B S C >");
+    if (shp_lay(n, flat ? "N!num_heads: B S N*H >" : "B _ S H >")) return;
+    shp_dim turned = part > 0 ? num(n, part) : size[H], twice = mul(n, size[C], lit(2));
+    if (shp_dim_eq(n->dims, twice, turned) == 0 && shp_dim_eq(n->dims, twice, size[H]) == 0)
+        shp_fail2(n, SHP_D_SHAPE, "the last axis of %i is not half of %x", 1, turned);
     shp_out_same(n, 0, 0);
 }
 

@@ -150,11 +150,12 @@ void infer_ms_linear_attention(shp_node *n)
  * before, or state_length, along the causal axis: [batch, channels, state], with more spatial axes as the past state has them. */
 void infer_ms_causal_conv(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *w = shp_want_rank(n, 1, 3, 5);
-    if (n->failed) return;
     int64_t part = shp_attr_int(n, "input_channels"), given = shp_attr_int(n, "state_length"), order = shp_attr_int_or(n, "state_channels_last", -1),
             slots = shp_attr_int(n, "state_update_capacity"), ndim = shp_attr_int_or(n, "ndim", 1);
     bool last = shp_attr_int(n, "channels_last") != 0, state_last = order < 0 ? last : order != 0;
+    if (ndim < 1 || ndim > 3) { shp_bad_attr(n, "ndim", ndim); return; }
+    const shp_shape *x = shp_want_rank(n, 0, last ? 3 : ndim + 2, last ? SHP_RANK_MAX : ndim + 2), *w = shp_want_rank(n, 1, ndim + 2, ndim + 2);
+    if (n->failed) return;
     shp_dim batch = x ? x->dim[0] : 0, c = w ? w->dim[0] : 0, d[SHP_RANK_MAX + 1];
     shp_dim step = num(n, shp_attr_int_or(n, "dilation", 1)), keep = w ? mul(n, sub(n, w->dim[w->rank - 1], lit(1)), step) : 0;
     if (given > 0) keep = num(n, given);

@@ -74,6 +74,8 @@ static bool read_elements(shp_node *n, picks *s)
     if (!s->x) shp_axis(n, shp_attr_int(n, "axis"), s->at->rank);
     else if (s->x->rank != s->at->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", 0, 1);
     else in_range(n, shp_in_content(n, 1), s->x->dim[s->first]);
+    for (int32_t k = 0; s->x && k < s->x->rank && !n->failed; k++)      /* an index stands at its own place along the other axes */
+        if (k != s->first && shp_dim_ge(n->dims, s->x->dim[k], s->at->dim[k]) == 0) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is longer than that of %i", k, 1, 0);
     return s->x && !n->failed;
 }
 
