@@ -51,7 +51,8 @@ static void constant_tensor(shp_node *n, const shp_attr *a)
     shp_out(n, 0, t->rank, d);
 }
 
-/* Constant: the one attribute that is there decides type, shape and elements (value_int and its kin: from opset 12 on). A list has rank 1. */
+/* Constant: the one attribute that is there decides type, shape and elements. value_int and its kin are of opset 12; a file that has them before was
+ * told so, and means the same (as ONNX Runtime takes it). A list has rank 1. */
 void infer_constant(shp_node *n)
 {
     static const char *const name[8] = { "value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints", "value_string",
@@ -59,6 +60,7 @@ void infer_constant(shp_node *n)
     static const uint8_t types[4] = { 0, SHP_FLOAT, SHP_INT64, SHP_STRING };
     const shp_attr *a = NULL, *b;
     int kind = 0;
+    n->foreign = false;
     for (uint32_t i = 0, left = n->proto->attrs->count; i < 8 && left; i++)
         if ((b = shp_attr_get(n, name[i])) != NULL) {
             left--;
