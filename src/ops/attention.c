@@ -42,6 +42,8 @@ void infer_attention(shp_node *n)
                                 : "N=q_num_heads K=kv_num_heads: B L N*H; B S K*H; B S K*V; ; B K P H; B K P V >")) return;
     if (check_groups(n, size, SHP_D_SHAPE)) return;
     size[T] = shp_has(n, 4) ? size[P] ? add(n, size[P], size[S]) : 0 : size[S];
+    shp_dim scores[4] = { size['B' - 'A'], size[N], size[L], n->opset < 24 ? size[T] : 0 };     /* from 24 on a mask may end earlier */
+    if (!shp_want_fits(n, 3, 4, scores)) return;
     shp_lay(n, rank == 3 ? "> B L N*V; B K T H; B K T V; B N L T" : rank < 0 ? ">; B K T H; B K T V; B N L T" : "> B N L V; B K T H; B K T V; B N L T");
 }
 
