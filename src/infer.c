@@ -847,7 +847,7 @@ static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
     const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
     *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
     e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
-    e->function = e->rule ? NULL : find_function(x, op);         /* as runtimes do: what they know is not looked for in the file */
+    e->function = e->rule && !op->overload.len ? NULL : find_function(x, op);      /* as runtimes do: an operator wins, but none has overloads */
     e->apply = is_host_op(x, op->domain, op->op_type) ? host_rule : e->function ? call_function : e->rule ? apply_rule : unknown_op;
     e->single = e->apply == host_rule || e->apply == unknown_op || random_op(op->op_type);
     shp_signature_read(x->arena, &e->signature, schema);

@@ -221,13 +221,14 @@ test('initializers of one name or another type, calls with too much, functions o
 });
 
 test('a function is not looked for where there is an operator of that name, as ONNX Runtime has it', () => {
-    const twice = (domain, name, opset) => inferShapesSync(model({ opsets: { '': opset, 'com.microsoft': 1 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
-        functions: [{ domain, name, inputs: ['a'], outputs: ['b'], opsets: { '': 18 }, nodes: [{ op: 'Concat', inputs: ['a', 'a'], outputs: ['b'], attr: { axis: 0 } }] }],
-        nodes: [{ op: name, domain, inputs: ['x'], outputs: ['y'] }] })).get('y').shape;
+    const twice = (domain, name, opset, overload) => inferShapesSync(model({ opsets: { '': opset, 'com.microsoft': 1 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
+        functions: [{ domain, name, overload, inputs: ['a'], outputs: ['b'], opsets: { '': 18 }, nodes: [{ op: 'Concat', inputs: ['a', 'a'], outputs: ['b'], attr: { axis: 0 } }] }],
+        nodes: [{ op: name, domain, overload, inputs: ['x'], outputs: ['y'] }] })).get('y').shape;
     assert.deepEqual(twice('', 'Relu', 18), ['N', 3]);
     assert.deepEqual(twice('com.microsoft', 'Gelu', 18), ['N', 3]);
     assert.deepEqual(twice('com.microsoft', 'Frob', 18), ['2*N', 3]);
     assert.deepEqual(twice('', 'Gelu', 18), ['2*N', 3], 'an operator of opset 20');
+    assert.deepEqual(twice('', 'Relu', 18, 'twice'), ['2*N', 3], 'operators have no overloads');
 });
 
 test('messages: the node, its inputs with their shapes, what was expected', () => {
