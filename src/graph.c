@@ -88,18 +88,18 @@ static inline bool same(shp_str a, shp_str b)
 
 /* The place where the name is, or belongs: the upper bits of its hash say where. The others stand there above 1 + its slot, 0 where the
  * place is free: slots and names, which are far away, are looked at where they are the same. */
-static inline uint32_t place(const shp_graph *g, shp_str name, uint32_t hash)
+static inline uint32_t *place(const shp_graph *g, shp_str name, uint32_t hash)
 {
     uint32_t mask = (1u << g->bits) - 1, i = hash >> (32 - g->bits), others = hash << g->bits, at;
     for (; (at = g->table[i]); i = (i + 1) & mask)
         if (!((at ^ others) >> g->bits) && same(g->slot[(at & mask) - 1].name, name)) break;
-    return i;
+    return &g->table[i];
 }
 
 /* The slot at a place, SHP_NONE where it is free. */
-static inline uint32_t slot_at(const shp_graph *g, uint32_t at) { return (g->table[at] & ((1u << g->bits) - 1)) - 1; }
+static inline uint32_t slot_at(const shp_graph *g, const uint32_t *at) { return (*at & ((1u << g->bits) - 1)) - 1; }
 
-static inline void enter(shp_graph *g, uint32_t at, uint32_t slot, uint32_t hash) { g->table[at] = hash << g->bits | (slot + 1); }
+static inline void enter(const shp_graph *g, uint32_t *at, uint32_t slot, uint32_t hash) { *at = hash << g->bits | (slot + 1); }
 
 static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 {
@@ -117,7 +117,7 @@ static bool table_for(shp_reader *r, shp_graph *g, uint64_t slots)
 }
 
 /* A new slot at its place in the table, which is made for as many as there is memory for. */
-static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint32_t hash)
+static uint32_t add(shp_reader *r, shp_names *n, uint32_t *at, shp_str name, uint32_t hash)
 {
     shp_graph *g = n->g;
     uint32_t slot = g->slots;
@@ -138,7 +138,7 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t at, shp_str name, uint
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_for(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
 {
-    uint32_t at = place(n->g, name, hash), slot = slot_at(n->g, at);
+    uint32_t *at = place(n->g, name, hash), slot = slot_at(n->g, at);
     return slot == SHP_NONE ? add(r, n, at, name, hash) : slot;
 }
 
@@ -154,7 +154,7 @@ static uint32_t captured(shp_reader *r, shp_names *n, shp_str name, uint32_t has
 {
     if (!n) return SHP_NONE;
     shp_graph *g = n->g;
-    uint32_t at = place(g, name, hash), slot = slot_at(g, at);
+    uint32_t *at = place(g, name, hash), slot = slot_at(g, at);
     if (slot != SHP_NONE) return g->slot[slot].source ? slot : SHP_NONE;
     uint32_t outer = captured(r, n->around, name, hash);
     if (outer == SHP_NONE || (slot = add(r, n, at, name, hash)) == SHP_NONE) return SHP_NONE;
@@ -239,12 +239,18 @@ static shp_op_proto *find_op(shp_reader *r, shp_op_proto key)
     return *op;
 }
 
-/* What is called: a model has thousands of nodes of a few operators, most of them just seen. */
+/* What is called: a model has thousands of nodes of a few operators, most of them just seen, of the default domain and with a short name. */
 static inline shp_op_proto *op_of(shp_reader *r, shp_str domain, shp_str name, shp_str overload)
 {
-    shp_op_proto **recent = &r->recent[(name.len ? name.len + (uint8_t)name.at[name.len / 2] : 0u) % SHP_RECENT], *op = *recent;
-    if (op && is_op(op, domain, name, overload)) return op;
-    return *recent = find_op(r, (shp_op_proto){ .domain = domain, .op_type = name, .overload = overload });
+    uint64_t tail = tail_of(name);
+    struct shp_recent *recent = &r->recent[(name.len + (uint32_t)tail) % SHP_RECENT];
+    shp_op_proto *op = recent->op;
+    if (op && recent->tail == tail && op->op_type.len == name.len) {
+        bool plain = name.len <= 8 && !(domain.len | overload.len | op->domain.len | op->overload.len);
+        if (plain || is_op(op, domain, name, overload)) return op;
+    }
+    *recent = (struct shp_recent){ tail, find_op(r, (shp_op_proto){ .domain = domain, .op_type = name, .overload = overload }) };
+    return recent->op;
 }
 
 /* Room for a node's slots; those that it takes move the pool on. */

@@ -23,7 +23,7 @@ typedef struct shp_reader {
     uint64_t refs;                  /* attributes read so far that refer to a function's attribute */
     shp_op_proto **op;              /* open-addressing table */
     uint32_t ops, op_bits;
-    shp_op_proto *recent[SHP_RECENT];   /* those last seen, by what is quick to look at */
+    struct shp_recent { uint64_t tail; shp_op_proto *op; } recent[SHP_RECENT];      /* those last seen, by the end of their names */
     struct shp_alike { const uint8_t *bytes; size_t size; const shp_attrs *attrs; } alike[SHP_ALIKE];  /* attributes last read, by a hash */
     uint32_t *pool;                 /* for lists of slots */
     size_t pool_left;
