@@ -494,6 +494,7 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
     if (p->kind == SHP_DIM_VALUE) {
         shp_dim k = shp_dim_const(x->dims, p->value);
         if (d == k) return d;
+        fresh = fresh && symbol->origin.why != SHP_WHY_INPUT;       /* an input may be fed with any size */
         if (fresh && shp_dim_unify(x->dims, d, k)) return k;
         bool contradicts = shp_dim_lo(x->dims, d) > p->value || shp_dim_hi(x->dims, d) < p->value;
         if (contradicts) *verdict = 2;
@@ -515,9 +516,9 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
     }
     shp_dim name = named_dim(x, p->param);
     if (name == d) return d;
-    bool closed = !shp_dim_has_undeclared(x->dims, name);
-    if (closed && !shp_dim_has_undeclared(x->dims, d) && shp_dim_eq(x->dims, d, name) != 1) *verdict = 2;
-    else if (*verdict == 0 && !shp_dim_has_undeclared(x->dims, d)) *verdict = 1;
+    if (shp_dim_has_undeclared(x->dims, d)) return d;
+    if (!shp_dim_has_undeclared(x->dims, name) && shp_dim_eq(x->dims, d, name) == 0) *verdict = 2;
+    else if (*verdict == 0) *verdict = 1;
     return d;
 }
 
