@@ -337,10 +337,11 @@ static shp_dim integers(shp_node *n, shp_calc op, int dtype, shp_dim a, shp_dim 
     if (op <= SHP_MAX) return shp_dim_operate(n->dims, (shp_dim_op)op, a, b);
     switch (op) {
     case SHP_DIV: return divided(n, a, b);
-    case SHP_MOD: return is(n, b, 0) ? 0 : shp_dim_mod(n->dims, a, b);
-    case SHP_FMOD:
-        if (is_num(n, a, &x) && is_num(n, b, &y)) return y == 0 ? 0 : num(n, y == -1 ? 0 : x % y);
-        return lo(n, a) >= 0 && lo(n, b) >= 0 ? shp_dim_mod(n->dims, a, b) : 0;
+    case SHP_MOD: case SHP_FMOD:
+        if (is(n, b, 0)) return 0;
+        if (!is_num(n, a, &x) || !is_num(n, b, &y)) return op == SHP_MOD || (lo(n, a) >= 0 && lo(n, b) >= 0) ? shp_dim_mod(n->dims, a, b) : 0;
+        x = y == -1 ? 0 : x % y;
+        return num(n, op == SHP_MOD && x && (x ^ y) < 0 ? x + y : x);
     case SHP_POW: return is_num(n, b, &y) ? raised(n, a, y) : 0;
     case SHP_NEG: return negated(n, a);
     case SHP_ABS: return dim_max(n, a, negated(n, a));
