@@ -231,7 +231,7 @@ void infer_concat_from_sequence(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
     const shp_shape *e = shp_in_shape(n, 0);
-    bool stack = shp_attr_int(n, "new_axis") != 0;
+    bool stack = shp_attr_int(n, "new_axis") != 0, seen = false;
     uint32_t listed = c && c->item ? c->count : 0;
     shp_dim d[SHP_RANK_MAX + 1], many = length(n, 0), sum = lit(0), whole, part;
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
@@ -246,9 +246,10 @@ void infer_concat_from_sequence(shp_node *n)
         else if (s->rank != e->rank) { shp_fail2(n, SHP_D_RANK, "item %d has rank %d", i, s->rank); return; }
         for (int32_t k = 0; s && k < s->rank; k++) {
             if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
-            else if (!d[k]) d[k] = s->dim[k];
-            else if (!(d[k] = shp_equal(n, d[k], s->dim[k]))) shp_note(n, SHP_D_SHAPE, "items differ along axis %d", (int64_t)k);
+            else if (!d[k] && !seen) d[k] = s->dim[k];
+            else if (d[k] && !(d[k] = shp_equal(n, d[k], s->dim[k]))) shp_note(n, SHP_D_SHAPE, "items differ along axis %d", (int64_t)k);
         }
+        seen = seen || s;
     }
     if (stack) memmove(d + axis + 1, d + axis, (size_t)(e->rank - axis) * sizeof *d);
     d[axis] = stack ? many : sum;
