@@ -82,7 +82,7 @@ export async function call(module, model, options) {
  */
 export function callNow(module, model, options) {
     const encoded = encodeOptions(options), source = openNow(model);
-    if (!source) throw new TypeError(`the source is ${named(model)}: inferShapesSync takes a Uint8Array, an ArrayBuffer or { size, read(offset, length) }, inferShapes also what must be waited for`);
+    if (!source) throw new TypeError(`the source is ${named(model)}: pass bytes or { size, read(offset, length) }, or use inferShapes`);
     const { running, end } = begin(module, source, options, encoded, {
         external(location) {
             const other = given(options, location), opened = openNow(other);
@@ -105,7 +105,7 @@ function address(given) {
     try {
         return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
     } catch {
-        throw new TypeError(`load() has ${named(given)}: pass the URL of model.wasm, its bytes, a Response or a WebAssembly.Module`);
+        throw new TypeError(`load() has ${named(given)}: pass a URL, bytes, a Response or a WebAssembly.Module`);
     }
 }
 
@@ -115,11 +115,9 @@ async function compile(given) {
     if (given instanceof URL || typeof given === 'string') {
         const url = address(given);
         if (inNode && url.protocol === 'file:') return WebAssembly.compile(/** @type {any} */ (await readFile(url)));
-        const response = await fetch(url).catch((error) => {
-            throw new Error(`${url} cannot be read (${error.cause?.message || error.message}): pass load() the place of model.wasm`);
-        });
-        if (!response.ok) throw new Error(`${url} answered ${response.status}: pass load() the place of model.wasm`);
-        return WebAssembly.compile(await response.arrayBuffer());
+        const response = await fetch(url).catch((error) => ({ ok: false, status: error.cause?.message || error.message }));
+        if (!response.ok) throw new Error(`${url} cannot be read (${response.status}): pass load() the place of model.wasm`);
+        return WebAssembly.compile(await /** @type {Response} */ (response).arrayBuffer());
     }
     // A Response, told by what it can do: to name its class makes Node load all of fetch.
     const response = /** @type {any} */ (given);

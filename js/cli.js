@@ -119,7 +119,7 @@ const HEAD = ['name', 'type', 'shape', 'kind', 'operator'], NAME = 0, SHAPE = 2,
 /** Widths of columns that together fit: names and operators give way before shapes do. @param {number[]} width what each would take @param {number} room */
 function narrow(width, room) {
     let over = width.reduce((a, b) => a + b, 2 * (width.length - 1)) - room;
-    for (const [columns, least] of /** @type {[number[], number][]} */ ([[[NAME, OPERATOR], 16], [[SHAPE], 24], [[NAME, OPERATOR], 10], [width.map((_, i) => i), 5]])) {
+    for (const [columns, least] of /** @type {[number[], number][]} */ ([[[NAME, OPERATOR], 16], [[SHAPE], 24], [[NAME, OPERATOR], 10], [width.map((_, i) => i), 1]])) {
         for (; over > 0; over--) {
             const widest = columns.reduce((a, b) => (width[b] > width[a] ? b : a));
             if (width[widest] <= least) break;
@@ -226,19 +226,19 @@ function stepText(step) {
 function watch(name) {
     const { stderr } = process, start = performance.now();
     let what = () => 'opening', told = start;
-    const tell = () => {
+    const tell = (wait = PATIENCE) => {
         const now = performance.now();
-        if (now - told < PATIENCE) return;
+        if (now - told < wait || now - start < PATIENCE) return;
         const line = `onnx-shape: ${clean(name)}: ${what()}, ${((now - start) / 1000).toFixed(1)} s`;
         stderr.write(stderr.isTTY ? `\r\x1b[K${fit(line, Math.min(columns(line), (stderr.columns || 80) - 1))}` : `${line}\n`);
         told = now;
     };
-    const timer = setInterval(tell, PATIENCE / 2).unref();      // where nothing comes; else it is told while nobody waits, too
+    const timer = setInterval(() => tell(), PATIENCE / 2).unref();      // where nothing comes; else it is told while nobody waits, too
     return {
-        /** @param {() => string} now how far it is, when that is told */
-        at(now) {
+        /** @param {() => string} now how far it is, when that is told @param {number} [wait] milliseconds since it was told last */
+        at(now, wait) {
             what = now;
-            tell();
+            tell(wait);
         },
         /** @param {Progress} progress */
         onProgress({ phase, bytesRead, nodesDone, nodes }) {        // of standard input also what is passed by
@@ -276,14 +276,16 @@ async function run(path, settings) {
         complain(`${path}: ${reason(error, path)}`);
         return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
     }
-    watcher.at(() => 'writing');
-    if (process.stdout.isTTY) watcher.stop();       // what is written tells by itself
-    if (settings.json) await write(`${result.stringify()}\n`);
-    else if (settings.why !== undefined) await write(explain(result, settings.why));
-    else {
+    watcher.at(() => 'writing', 0);
+    if (settings.json || settings.why !== undefined) {
+        const text = settings.why === undefined ? `${result.stringify()}\n` : explain(result, settings.why);
+        if (process.stdout.isTTY) watcher.stop();
+        await write(text);
+    } else {
         const room = process.stdout.columns || Number(process.env.COLUMNS) || Infinity;
         if (settings.models.length > 1) await write(`${clean(path)}\n`);
         for (const [text, done] of table(result, room)) {
+            if (text && process.stdout.isTTY) watcher.stop();       // what is written tells by itself
             await write(text);
             watcher.at(() => `${grouped(done)} of ${grouped(result.values.length)} values written`);
         }

@@ -178,7 +178,7 @@ function protoInt({ name, type, i, refAttrName, ref_attr_name }) {
     }
     if (i == null) return 0;
     if (typeof i !== 'object') return i;
-    if (typeof i.low !== 'number' || typeof i.high !== 'number') {
+    if (!Number.isInteger(i.low) || !Number.isInteger(i.high)) {
         throw new TypeError(`attribute "${name}" is an object: pass a number, a bigint or a Long ({ low, high, unsigned })`);
     }
     return BigInt(i.unsigned ? i.high >>> 0 : i.high | 0) << 32n | BigInt(i.low >>> 0);
@@ -202,7 +202,7 @@ function fromProtos(list) {
 
 /** @param {unknown} attributes @param {ShapeVersion} version @returns {ShapeAttributes} */
 function readAttributes(attributes, version) {
-    if (typeof attributes !== 'object' || attributes instanceof Map) {
+    if (typeof attributes !== 'object' || attributes && Symbol.iterator in attributes && !Array.isArray(attributes)) {
         throw new TypeError(`attributes is ${show(attributes)}: pass { start, end } or a list of AttributeProto objects`);
     }
     const given = Array.isArray(attributes) ? fromProtos(attributes) : /** @type {ShapeAttributes} */ (attributes);
@@ -250,13 +250,17 @@ export function shape(input, attributes, options) {
     return out;
 }
 
+/** @param {unknown} dims @param {unknown} out */
+const notArrays = (dims, out) => new TypeError(`shapeInto has ${show(dims)} and ${show(out)}: pass an array of dims, and one to write to`);
+
 /** @type {typeof import('./index.d.ts').shapeInto} */
 export function shapeInto(dims, out, start, end) {
     const rank = dims?.length;
-    if (!(rank >= 0 && out?.length >= 0)) throw new TypeError(`shapeInto has ${show(dims)} and ${show(out)}: pass an array of dims, and one to write to`);
+    if (rank === undefined) throw notArrays(dims, out);
     start ??= 0, end ??= rank;
     const length = range(rank, high(start, 'start'), low(start), high(end, 'end'), low(end));
-    if (out.length < length) {
+    if (!(out?.length >= length)) {
+        if (out?.length === undefined) throw notArrays(dims, out);
         throw new RangeError(`out has ${out.length} elements: ${length} dims are kept; pass a longer array`);
     }
     const first = begin[0];

@@ -93,7 +93,7 @@ function valueMessage(value, where, name, elements = 'data') {
         if (!isList(shape)) throw wrong(`${where}.shape`, shape, 'an array of integers and names');
         to.int(L.FIELD_SHAPE, 1);
         Array.from(shape).forEach((dim, i) => {
-            if (dim === '') throw wrong(`${where}.shape[${i}]`, dim, 'an integer, a name, or null for one that is not known');
+            if (dim === '') throw wrong(`${where}.shape[${i}]`, dim, 'an integer, a name or null');
             item(to, L.FIELD_DIM, dim, `${where}.shape[${i}]`);
         });
     }

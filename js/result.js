@@ -179,7 +179,7 @@ export class Result {
     /** @param {unknown} name @param {unknown} graph */
     #find(name, graph) {
         if (typeof name !== 'string') throw wrong('name', name, 'the name of a value');
-        if (typeof graph !== 'string') throw wrong('graph', graph, 'the path of a graph, "" for the main one');
+        if (typeof graph !== 'string') throw wrong('graph', graph, 'a path');
         return this.#report.find(name, graph);
     }
 

@@ -130,7 +130,7 @@ async function fromUrl(url, signal) {
     /** What the network fails at, told with the address: its own errors are TypeErrors that have none. @template T @param {Promise<T>} part */
     const come = (part) => part.catch((error) => {
         if (signal?.aborted || !(error instanceof TypeError)) throw error;
-        throw new Error(`${url} cannot be read (${/** @type {any} */ (error.cause)?.message || error.message}): check the address and the connection`);
+        throw new Error(`${url} cannot be read (${/** @type {any} */ (error.cause)?.message || error.message}): check address and connection`);
     });
     /** @param {RequestInit} init */
     const ask = (init) => come(fetch(place, { ...init, ...(signal ? { signal } : {}) }));
@@ -152,26 +152,38 @@ async function fromUrl(url, signal) {
     };
     /** @param {Response} response */
     const total = ({ headers }) => Number(/\/(\d+)$/.exec(headers.get('Content-Range') ?? '')?.[1] ?? NaN) || undefined;
-    /** @param {Response} response */
-    const lengthOf = ({ headers }) => Number((headers.get('Content-Encoding') ? null : headers.get('Content-Length')) ?? NaN) || undefined;
     const response = await get(`0-${REMOTE.first - 1}`);
     if (response.status === 416) return { ...memory(new Uint8Array(0)), ...beside };
     if (response.status !== 206) {
-        return Object.assign(fromStream(chunksOf(response.body ?? new Blob([]).stream(), come), lengthOf(response)), beside);
+        const length = response.headers.get('Content-Encoding') ? null : response.headers.get('Content-Length');
+        return Object.assign(fromStream(chunksOf(response.body ?? new Blob([]).stream(), come), length === null ? undefined : Number(length)), beside);
     }
     const head = new Uint8Array(await come(response.arrayBuffer()));
+    let known = head.length;        // bytes that there are
+    /** How many there are in all, fewer than `beyond` or as many: of another origin a page sees no Content-Range. @param {number} beyond */
+    const find = async (beyond) => {
+        for (let at = beyond - 1; known < beyond; at = Math.floor((known + beyond) / 2)) {
+            const { status, body } = await get(`${at}-${at}`);
+            await body?.cancel();
+            if (status === 206) known = at + 1;
+            else beyond = at;
+        }
+        return known;
+    };
     /** @type {Source} */
     const source = {
         ...REMOTE, ...beside, size: total(response),
         async read(offset, length) {
             if (!offset || offset + length <= head.length) return head.subarray(offset, offset + length);
             const part = await get(`${offset}-${offset + length - 1}`);
-            if (part.status === 416) {      /* of another origin a page sees no Content-Range, but that length */
-                source.size ??= total(part) ?? lengthOf(await ask({ method: 'HEAD' }));
+            if (part.status === 416) {
+                source.size ??= total(part) ?? await find(offset);
                 return new Uint8Array(0);
             }
             const bytes = new Uint8Array(await come(part.arrayBuffer()));
-            return part.status === 206 ? bytes : bytes.subarray(offset, offset + length);
+            if (part.status !== 206) return bytes.subarray(offset, offset + length);
+            known = Math.max(known, offset + bytes.length);
+            return bytes;
         },
     };
     return source;

@@ -44,7 +44,8 @@ typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cac
     struct shp_op_entry *next;      /* at another opset */
     int opset;
     const shp_function *importer;   /* the function whose body asked for it last, NULL for the main graph: what imports that opset */
-    bool single, reported;          /* single: nodes that are alike may give different values */
+    bool single;                    /* nodes that are alike may give different values */
+    size_t told;                    /* 1 + the place of the diagnostic that there is no rule for it, while that stands */
     uint64_t id;                    /* hash of domain and op_type */
     bool (*apply)(shp_node *n, struct shp_op_entry *e);     /* does a node; whether its outputs are what the file declares. Called so, none
                                                                becomes part of another's code, which engines compile once it is hot */

@@ -184,7 +184,7 @@ static const shp_tensor *read_data(shp_engine *e, const value *v, const shp_inpu
         if (field < SHP_FIELD_DATA) continue;
         if (field != SHP_FIELD_DATA && field != SHP_FIELD_DATA_REAL) return NULL;      /* not all are known */
         if (!store(to, dtype, f.value, field == SHP_FIELD_DATA_REAL)) {
-            fail(e, SHP_E_OPTION, v->name, "its data has an element that is no int64, but its type is one of integers");
+            fail(e, SHP_E_OPTION, v->name, "its data has an element that is no integer");
             return NULL;
         }
         to += bits / 8;

@@ -553,7 +553,10 @@ static void read_initializer(shp_reader *r, shp_names *n, const shp_wire *sub, u
     g->slot[slot].from = i;
 }
 
-/* What the file declares for a value: value_info, then outputs, which count most. */
+/* Whether there is no type, or a tensor's without a shape. */
+static bool is_vague(const shp_type_proto *t) { return !t->kind || ((t->kind == SHP_T_TENSOR || t->kind == SHP_T_SPARSE) && !t->has_shape); }
+
+/* What the file declares for a value: value_info, then outputs, which count most; but first what says a shape. */
 static void read_info(shp_reader *r, shp_names *n, shp_str text, uint32_t i, bool output)
 {
     shp_graph *g = n->g;
@@ -567,7 +570,8 @@ static void read_info(shp_reader *r, shp_names *n, shp_str text, uint32_t i, boo
     else slot = shp_graph_find(g, info->name);
     if (slot == SHP_NONE) return;
     shp_slot *s = &g->slot[slot];
-    if (info != &here && (output || s->info <= first)) s->info = (at + 1) & ((1u << SHP_INFO_BITS) - 1);
+    bool before = s->info && (is_vague(&info->type) || (s->info > first && !is_vague(&g->value_info[s->info - 1]->type)));
+    if (info != &here && (output || !before)) s->info = (at + 1) & ((1u << SHP_INFO_BITS) - 1);
     if (output) s->is_output = true;
 }
 

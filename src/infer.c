@@ -688,15 +688,20 @@ static bool host_rule(shp_node *n, shp_op_entry *e)
 
 /* ---- the walk ---- */
 
+/* Said once, but again where what was said is taken back with its turn, or was of a branch that may not run. */
 static bool unknown_op(shp_node *n, shp_op_entry *e)
 {
+    shp_infer *x = n->x;
     const shp_op_proto *op = n->proto->op;
-    if (e->reported || n->x->p->probing) return true;
-    e->reported = true;
-    int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
-    if (first > n->opset) shp_failf(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
-    else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
+    const shp_diag *said = e->told && e->told <= x->diags ? &x->diag[e->told - 1] : NULL;
+    int64_t first = shp_schema_first(x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
+    shp_code code = first > n->opset ? SHP_D_OPSET : SHP_D_UNKNOWN_OP;
+    if (said && (said->code != code || said->scope->graph->node[said->node].op != op)) said = NULL;
+    if (x->p->probing || (said && (code == SHP_D_UNKNOWN_OP || said->severity == 'e' || n->scope->maybe))) return true;
+    if (code == SHP_D_OPSET) shp_failf(n, code, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
+    else shp_failf(n, code, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
+    e->told = x->diags;
     return true;
 }
 
@@ -1055,9 +1060,10 @@ static shp_str item_name(shp_infer *x, shp_str list, uint32_t i)
 static void other_bodies(shp_node *n)
 {
     const shp_attrs *attrs = n->proto->attrs;
-    for (uint32_t i = 0; i < attrs->count && i < 64; i++) {
+    for (uint32_t i = 0; i < attrs->count; i++) {
         const shp_attr *a = &attrs->item[i];
-        for (uint32_t k = 0, graphs = a->graphs ? a->count : a->g ? 1 : 0; k < graphs && !(n->bodies >> i & 1); k++)
+        bool done = i < 64 && n->bodies >> i & 1;       /* no operator has more */
+        for (uint32_t k = 0, graphs = a->graphs ? a->count : a->g ? 1 : 0; k < graphs && !done; k++)
             do_body(n, a->graphs ? item_name(n->x, a->name, k) : a->name, (uint64_t)(i + 1) << 32 | k, a->graphs ? a->graphs[k] : a->g, NULL, 0, true, i);
     }
 }

@@ -45,7 +45,7 @@ test('all fits the terminal', () => {
     const branch = (name) => ({ g: { name, nodes: [{ op: 'Relu', inputs: ['x'], outputs: [name] }], outputs: [{ name }] } });
     const branches = file('branches.onnx', model({ inputs: [float('x', ['N', 3]), { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'z' }],
         nodes: [{ op: 'If', name: 'a node with a name that is longer than a narrow terminal is wide', inputs: ['c'], outputs: ['z'], attr: { then_branch: branch('t'), else_branch: branch('e') } }] }));
-    for (const COLUMNS of ['40', '60', '100']) {
+    for (const COLUMNS of ['20', '40', '60', '100']) {
         const lines = run([real, branches], { env: { COLUMNS } }).stdout.split('\n').filter((line) => line !== real && line !== branches);
         assert.ok(lines.length > 600);
         for (const line of lines) assert.ok(line.length <= Number(COLUMNS), `${COLUMNS}: ${line}`);

@@ -34,7 +34,6 @@ before(async () => {
         const headers = { 'content-type': 'application/octet-stream', ...(searchParams.has('unsized') ? {} : { 'content-length': end - start }) };
         if (range && !hidden) Object.assign(headers, { 'content-range': `bytes ${start}-${end - 1}/${searchParams.has('unsized') ? '*' : bytes.length}` });
         response.writeHead(range ? 206 : 200, headers);
-        if (request.method === 'HEAD') return response.end();
         sent.bytes += end - start;
         response.end(bytes.subarray(start, end));
     });
@@ -101,19 +100,20 @@ test('a model may end with what is not read', async () => {
     for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) {
         const { values, stats } = await get(`/long.onnx${query}`);
         assert.deepEqual([values.length, stats.size], [4, heavy.length + 4 + MIB], query);
+        if (query === '?hidden') assert.ok(sent.requests < 8, `${sent.requests} requests`);
     }
 });
 
 test('what ends in front of the last weights', async () => {
     const last = { name: 'w', type: 'float', dims: [MIB], data: new Uint8Array(4 * MIB) };
     files['/short.onnx'] = model({ inputs: [{ name: 'x', type: 'float', shape: ['N'] }], outputs: [], nodes: [], initializers: [last] }).subarray(0, MIB);
-    for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) await assert.rejects(get(`/short.onnx${query}`), { code: 'truncated' }, query);
+    for (const query of ['', '?unsized', '?hidden', '?whole', '?whole&unsized']) await assert.rejects(get(`/short.onnx${query}`), { code: 'truncated', offset: MIB }, query);
 });
 
 test('a connection that breaks', async () => {
     const cut = createServer((request, response) => { response.writeHead(200, { 'content-length': real.length }).write(real.subarray(0, 1000), () => response.destroy()); });
     await new Promise((resolve) => { cut.listen(0, '127.0.0.1', resolve); });
-    await assert.rejects(inferShapes(`http://127.0.0.1:${cut.address().port}/m`), { name: 'Error', message: /\/m cannot be read \([^\n]+\): check the address and the connection$/ });
+    await assert.rejects(inferShapes(`http://127.0.0.1:${cut.address().port}/m`), { name: 'Error', message: /\/m cannot be read \([^\n]+\): check address and connection$/ });
     cut.close();
 });
 
@@ -124,6 +124,6 @@ test('errors', async () => {
     const unreachable = { name: 'Error', message: /^http:\/\/127\.0\.0\.1:1\/x cannot be read \([^\n]+\): [^\n]+$/ };
     await assert.rejects(inferShapes('http://127.0.0.1:1/x'), unreachable);
     await assert.rejects(load('http://127.0.0.1:1/x'), unreachable);
-    await assert.rejects(load('x'), { name: 'TypeError', message: /^load\(\) has "x": pass the URL/ });
+    await assert.rejects(load('x'), { name: 'TypeError', message: /^load\(\) has "x": pass a URL/ });
     await assert.rejects(get('/heavy.onnx', { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });

@@ -153,6 +153,27 @@ test('a condition and a trip count are one element', () => {
     }
 });
 
+test('what is said of an operator stands, whatever is done again', () => {
+    const scalars = [{ name: 'c', type: 'bool', shape: [] }];
+    const told = (rest) => inferShapesSync(model({ inputs: [float('x', ['N']), ...scalars], outputs: [{ name: 'z' }], opsets: { '': 18, u: 1 }, ...rest })).diagnostics.map((d) => `${d.severity} ${d.code} ${d.graph}`);
+    const body = (node) => ({ g: { inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'cc', type: 'bool', shape: [] }, { name: 's' }],
+        nodes: [{ op: 'Identity', inputs: ['cc'], outputs: ['c2'] }, { inputs: ['s'], outputs: ['s2'], ...node }], outputs: [{ name: 'c2' }, { name: 's2' }] } });
+    const loop = (node) => ({ initializers: [{ name: 'm', type: 'int64', dims: [], data: [4] }], nodes: [{ op: 'Loop', inputs: ['m', '', 'x'], outputs: ['z'], attr: { body: body(node) } }] });
+    assert.deepEqual(told(loop({ op: 'Bar', domain: 'u' })), ['warning unknown-operator Loop#0/body']);
+    assert.deepEqual(told(loop({ op: 'Gelu' })), ['error opset Loop#0/body']);
+    assert.deepEqual(told(loop({ op: 'Conv', inputs: ['s', 's'] })), ['error rank Loop#0/body'], 'a contradiction of the first turn');
+    const branch = (op, name) => ({ g: { nodes: [{ op, inputs: ['x'], outputs: [name] }], outputs: [{ name }] } });
+    assert.deepEqual(told({ nodes: [{ op: 'If', inputs: ['c'], outputs: ['q'], attr: { then_branch: branch('Gelu', 'a'), else_branch: branch('Relu', 'b') } },
+        { op: 'Gelu', inputs: ['x'], outputs: ['z'] }, { op: 'Gelu', inputs: ['x'], outputs: ['w'] }] }), ['warning opset If#0/then_branch', 'error opset ']);
+});
+
+test('an output without a shape leaves it to value_info', () => {
+    const shape = (output, ...infos) => inferShapesSync(model({ inputs: [float('x', ['N'])], outputs: [{ name: 'z', ...output }], opsets: { '': 18, u: 1 },
+        nodes: [{ op: 'Bar', domain: 'u', inputs: ['x'], outputs: ['z'] }], valueInfo: infos.map((info) => ({ name: 'z', ...info })) })).get('z').shape;
+    const info = { type: 'float', shape: [3, 4] }, other = { type: 'float', shape: [5] };
+    assert.deepEqual([shape({}, info), shape({ type: 'float' }, info), shape({}, info, {}), shape(other, info), shape(other)], [[3, 4], [3, 4], [3, 4], [5], [5]]);
+});
+
 test('what a console shows, and what is asked for by no name', () => {
     const result = inferShapesSync(relu([2, 'N']));
     assert.match(inspect(result, { depth: 4 }), /name: 'y',[^]*shape: \[ 2, 'N' \][^]*stats: \{/);
@@ -163,11 +184,11 @@ test('what a console shows, and what is asked for by no name', () => {
 test('what an option cannot be', () => {
     const bytes = model({ inputs: [{ name: 'k', type: 'int64', shape: [2] }], outputs: [], nodes: [] });
     const refused = (options, message) => assert.throws(() => inferShapesSync(bytes, options), { name: 'TypeError', message });
-    refused({ inputs: { k: ['', 8] } }, 'options.inputs["k"].shape[0] is "": pass an integer, a name, or null for one that is not known');
-    refused({ inputs: { k: { data: [1, 2.5] } } }, /^options\.inputs\["k"\]: its data has an element that is no int64/);
+    refused({ inputs: { k: ['', 8] } }, 'options.inputs["k"].shape[0] is "": pass an integer, a name or null');
+    refused({ inputs: { k: { data: [1, 2.5] } } }, /^options\.inputs\["k"\]: its data has an element that is no integer/);
     refused({ onProgress: 5 }, 'options.onProgress is 5: pass a function');
     assert.deepEqual(inferShapesSync(bytes, { inputs: { k: { data: [1, -0] } } }).get('k').content, [1, 0]);
-    assert.throws(() => inferShapesSync(null), { name: 'TypeError', message: /^the source is null: inferShapesSync takes / });
+    assert.throws(() => inferShapesSync(null), { name: 'TypeError', message: /^the source is null: pass bytes or / });
 });
 
 test('an input of more axes than there may be', () => {
@@ -183,6 +204,7 @@ test('bodies that no rule comes to are listed as they declare', () => {
     const of = (path, name) => [[path, `in_${name}`, 'B,2'], [path, name, 'B,2'], [path, `${name}2`, 'N']];
     assert.deepEqual(listed({ op: 'f', domain: 'local', attr: { body: { g: body('a') } } }), of('f#0/body', 'a'), 'no rule');
     assert.deepEqual(listed({ op: 'f', domain: 'local', attr: { list: { graphs: [body('a'), body('b')] } } }), [...of('f#0/list[0]', 'a'), ...of('f#0/list[1]', 'b')], 'a list');
+    assert.deepEqual(listed({ op: 'f', domain: 'local', attr: [...Array.from({ length: 70 }, (_, i) => [`a${i}`, i]), ['body', { g: body('a') }]] }), of('f#0/body', 'a'), 'behind many');
     assert.deepEqual(listed({ op: 'Relu', attr: { body: { g: body('a') } } }), of('Relu#0/body', 'a'), 'an attribute that it does not have');
     const branches = { then_branch: { g: body('a') }, else_branch: { g: body('b') } };
     assert.deepEqual(listed({ op: 'If', inputs: [], attr: branches }), [...of('If#0/then_branch', 'a'), ...of('If#0/else_branch', 'b')], 'no condition');

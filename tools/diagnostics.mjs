@@ -13,7 +13,7 @@ const ADVICE = {
     'empty-file': 'Fetch or export the file again.',
     'not-onnx': 'The message says what the file seems to be. A Git LFS pointer stands for a file still to be fetched with `git lfs pull`; an HTML page is mostly a download that failed or asked for a login.',
     truncated: 'Compare the file\'s size with the original\'s and fetch it again. `offset` is where it ends, `path` the field that is cut.',
-    malformed: 'The file is damaged, or no program should write this: a tensor of more than 1,024 axes, a name of more than 64 KiB. `offset` and `path` say where.',
+    malformed: 'The file is damaged, or no program should write this: an initializer of more than 1,024 axes, a name of more than 64 KiB. `offset` and `path` say where.',
     'nesting-limit': 'Raise `limits.nesting` if the model is meant to be that deep.',
     'memory-limit': 'Raise `limits.memory`.',
     'values-limit': 'Raise `limits.values`.',
@@ -42,7 +42,7 @@ const ADVICE = {
     'host-rule': 'A rule in `operators` threw, or gave something that is no type or shape; its message follows.',
     'declared-mismatch': 'The file\'s own declaration is wrong, and what was inferred stands. If it is the inference that seems wrong, please report it.',
     'declared-narrower': 'The file declares a size or name for what is an expression over the inputs\' sizes. The declaration holds only for some sizes; the expression stands.',
-    limit: 'The model goes beyond `limits.rank`: raise it if more should be known; or it imports an opset newer than the rules here.',
+    limit: 'The model goes beyond `limits.rank`: raise it if more should be known (1,024 axes are the most); or it imports an opset newer than the rules here.',
     overflow: 'No tensor can be that large: sizes given with an option, or constants in the model, are too big.',
 };
 
@@ -51,7 +51,7 @@ const KINDS = {
     e: ['Errors', 'The model contradicts itself: no run of it can succeed. Inference goes on, outputs of that node may stay unknown, and the command ends with exit code 1. '
         + 'Inside a branch that is not, or may not be, taken, the severity is `warning`.'],
     w: ['Warnings', 'Something is missing or suspicious.'],
-    i: ['Notes', 'Severity `info`: what an answer rests on. The command tells them only with `--json`.'],
+    i: ['Notes', 'Severity `info`: what an answer rests on. The command tells them only with `--json`, but for `unknown-name`.'],
 };
 
 /** Rows of SHP_CODES: name, severity letter, sentence. */

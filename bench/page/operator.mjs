@@ -100,7 +100,7 @@ export async function runtime(load, dist, wasmPaths, model) {
     const x = new ort.Tensor('float32', new Float32Array(120), [2, 3, 4, 5]);
     const answer = (await session.run({ x })).y.data;
     const ms = performance.now() - from, runs = [];
-    for (let i = 0; i < 200; i++) await session.run({ x });
+    for (let i = 0; i < 3000; i++) await session.run({ x });        // it takes that long to be compiled well
     for (let i = 0; i < 30; i++) {
         const t = performance.now();
         for (let j = 0; j < 50; j++) await session.run({ x });

@@ -273,7 +273,7 @@ static shp_scope *fixed_point(shp_node *n, const char *attr, shp_fact *in, uint3
             before->tensor = NULL;
             changed = widened[i] = true;
         }
-        if (!changed || turn > TURNS_MAX + 2) return body;
+        if (!changed || turn > TURNS_MAX + 2 || (!turn && body->fails)) return body;        /* what contradicts itself at once does so */
     }
 }
 
@@ -448,7 +448,7 @@ void infer_loop(shp_node *n)
     else if ((l.trips = turns_until(n, &l, body, enters)) != 0 && counted) l.trips = dim_min(n, l.trips, dim_max(n, limit, lit(0)));
     bool changes = false, ends = !l.trips && l.runs && stays < 0 && (!counted || is_num(n, limit, &most));
     for (uint32_t i = 0; i < l.states; i++) changes |= l.widened[i];
-    if (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX)))) {
+    if (!body->fails && (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX))))) {
         memcpy(exact + 2, l.start + 2, l.states * sizeof *exact);
         exact[1] = l.in[1];
         turns = follow(n, &l, most, exact);
