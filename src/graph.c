@@ -32,6 +32,8 @@ static inline bool next_text(shp_reader *r, shp_wire *w, uint32_t *key, shp_str 
 }
 
 /* ---- names ---- */
+enum { AHEAD = 64 };
+
 typedef struct shp_names {
     shp_graph *g;
     struct shp_names *around;       /* the enclosing graph's */
@@ -47,6 +49,8 @@ typedef struct shp_names {
     uint32_t body;                  /* the node whose body is being read */
     uint32_t *out;                  /* outputs of the node being read */
     size_t out_room;
+    uint32_t ahead[AHEAD], aheads;  /* hashes of the last slots, which are not in the table yet */
+    bool again, eager;              /* one of those was there; the nodes since the mark are read again, and from there on none waits */
 } shp_names;
 
 /* The last bytes of a name, 8 at most, as one number: equal ones only where the bytes are, among names of one length. */
@@ -135,10 +139,28 @@ static uint32_t add(shp_reader *r, shp_names *n, uint32_t *at, shp_str name, uin
     return g->slots++;
 }
 
+/* Enters the last outputs in the table. Their places are far from each other in memory: looked up one right after the other they are waited
+ * for together, which of a million names takes a third. */
+static void settle(shp_names *n)
+{
+    shp_graph *g = n->g;
+    uint32_t first = g->slots - n->aheads;
+    for (uint32_t i = 0; i < n->aheads; i++) {
+        uint32_t *at = place(g, g->slot[first + i].name, n->ahead[i]);
+        if (*at) n->again = true;
+        else enter(g, at, first + i, n->ahead[i]);
+    }
+    n->aheads = 0;
+}
+
 /* The slot of a name, made where there is none yet; SHP_NONE and an error. */
 static uint32_t slot_for(shp_reader *r, shp_names *n, shp_str name, uint32_t hash)
 {
     uint32_t *at = place(n->g, name, hash), slot = slot_at(n->g, at);
+    if (slot == SHP_NONE && n->aheads) {
+        settle(n);
+        slot = slot_at(n->g, at = place(n->g, name, hash));
+    }
     return slot == SHP_NONE ? add(r, n, at, name, hash) : slot;
 }
 
@@ -289,8 +311,18 @@ static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t no
 {
     shp_graph *g = n->g;
     if (!name.len) return SHP_NONE;
-    uint32_t before = g->slots, hash = hash_of(r->seed, name), slot = slot_for(r, n, name, hash);
-    if (slot == SHP_NONE) return slot;
+    uint32_t before = g->slots, hash = hash_of(r->seed, name), slot = before;
+    if (!n->around && !n->eager && slot < n->room && r->slots < r->values) {
+        if (n->aheads == AHEAD) settle(n);
+        n->ahead[n->aheads++] = hash;
+        g->slot[slot].name = name;
+        g->slots++;
+        r->slots++;
+        define(n, slot, SHP_FROM_NODE, node);
+        return slot;
+    }
+    if (n->aheads) settle(n);
+    if ((slot = slot_for(r, n, name, hash)) == SHP_NONE) return slot;
     bool first = define(n, slot, SHP_FROM_NODE, node), hides = first && is_taken(n, name, hash);
     if (first) n->unsorted |= slot < before;
     if ((!first && !g->slot[slot].twice) || hides) defined_again(r, n, slot, node, hides);
@@ -363,6 +395,40 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
     r->pool_left -= (size_t)(slot - r->pool);
     r->pool = slot;
     if (attrs) node->attrs = read_attributes(r, n, attributes, index, attrs);
+}
+
+/* Reads the nodes. Outputs are taken as new, which all are in a graph that is sound and sorted; where one is not, the last nodes are read
+ * again, and from there on each output is looked up at once. */
+static void read_nodes(shp_reader *r, shp_names *n)
+{
+    struct { shp_wire w; uint64_t slots, refs; size_t bodies; uint32_t i, own, defined; } mark = { 0 };
+    shp_graph *g = n->g;
+    shp_wire w = n->part[NODE];
+    uint32_t i = 0, key = 0;
+    shp_str text;
+    shp_where here;
+    shp_enter(r, &here, "node", i, &w);
+    for (bool more = n->count[NODE]; more; ) {
+        if (!n->aheads && !n->eager) {
+            mark.w = w, mark.i = i, mark.own = g->slots, mark.defined = n->defined;
+            mark.slots = r->slots, mark.refs = r->refs, mark.bodies = n->bodies.count;
+        }
+        more = !r->error->code && next_text(r, &w, &key, &text);
+        if (more && part_of(n->function, key) == NODE) {
+            here.message = shp_wire_of((const uint8_t *)text.at, text.len);
+            here.path.index = i;
+            read_node(r, n, here.message, i++);
+        } else if (!more) settle(n);
+        if (!n->again) continue;
+        memset(g->slot + mark.own, 0, (g->slots - mark.own) * sizeof *g->slot);
+        w = mark.w, i = mark.i, g->slots = mark.own, n->defined = mark.defined;
+        r->slots = mark.slots, r->refs = mark.refs, n->bodies.count = mark.bodies;
+        n->aheads = 0;
+        n->again = false;
+        more = n->eager = true;
+        if (!table_for(r, g, n->room)) break;
+    }
+    shp_leave(r, &here);
 }
 
 static void read_bodies(shp_reader *r, shp_names *n)
@@ -588,8 +654,7 @@ static void read_part(shp_reader *r, shp_names *n, enum part part, const char *n
         if (!mine) continue;
         here.message = shp_wire_of((const uint8_t *)text.at, text.len);
         here.path.index = i;
-        if (part == NODE) read_node(r, n, here.message, i);
-        else if (part == INPUT) read_input(r, n, text, i);
+        if (part == INPUT) read_input(r, n, text, i);
         else if (part == OUTPUT || part == INFO) read_info(r, n, text, i, part == OUTPUT);
         else read_initializer(r, n, &here.message, part == SPARSE ? n->count[INITIALIZER] + i : i, part == SPARSE);
         i++;
@@ -610,7 +675,7 @@ shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_nam
     read_part(r, &n, INPUT, "input");               /* inputs and initializers define names before any node does */
     read_part(r, &n, INITIALIZER, "initializer");
     read_part(r, &n, SPARSE, "sparse_initializer");
-    read_part(r, &n, NODE, "node");
+    read_nodes(r, &n);
     n.node = g->nodes;
     read_part(r, &n, OUTPUT, "output");
     read_part(r, &n, INFO, "value_info");

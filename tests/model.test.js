@@ -153,6 +153,22 @@ test('a condition and a trip count are one element', () => {
     }
 });
 
+test('wherever in a long graph a name is defined twice, or used before it is defined', () => {
+    const chain = () => Array.from({ length: 300 }, (_, i) => ({ op: 'Relu', inputs: [i ? `v${i - 1}` : 'x'], outputs: [`v${i}`] }));
+    const read = (nodes) => inferShapesSync(model({ inputs: [float('x', ['N'])], outputs: [{ name: 'v299' }], nodes }));
+    for (const at of [0, 1, 62, 63, 64, 65, 127, 128, 129, 200, 298]) {
+        const moved = chain(), twice = chain(), taken = chain();
+        moved.splice(250, 0, ...moved.splice(at, 1));
+        const { values, diagnostics } = read(moved);
+        assert.deepEqual([values.length, values.filter((v) => String(v.shape) !== 'N'), diagnostics], [301, [], []], `moved from ${at}`);
+        twice[at + 1].outputs.unshift(`v${at}`);
+        assert.deepEqual(read(twice).diagnostics.map((d) => [d.code, d.value, d.node]).filter(([code]) => code !== 'arity'), [['defined-twice', `v${at}`, `Relu#${at + 1}`]], `twice at ${at}`);
+        taken[at].outputs = ['x'];
+        assert.deepEqual(read(taken).diagnostics.map((d) => [d.code, d.value]).slice(0, 1), [['undefined-input', `v${at}`]], `taken at ${at}`);
+        assert.ok(read(taken).diagnostics.some((d) => d.code === 'defined-twice' && d.value === 'x'), `taken at ${at}`);
+    }
+});
+
 test('what is said of an operator stands, whatever is done again', () => {
     const scalars = [{ name: 'c', type: 'bool', shape: [] }];
     const told = (rest) => inferShapesSync(model({ inputs: [float('x', ['N']), ...scalars], outputs: [{ name: 'z' }], opsets: { '': 18, u: 1 }, ...rest })).diagnostics.map((d) => `${d.severity} ${d.code} ${d.graph}`);
