@@ -321,7 +321,7 @@ static uint32_t output_of(shp_reader *r, shp_names *n, shp_str name, uint32_t no
         define(n, slot, SHP_FROM_NODE, node);
         return slot;
     }
-    if (n->aheads) settle(n);
+    settle(n);
     if ((slot = slot_for(r, n, name, hash)) == SHP_NONE) return slot;
     bool first = define(n, slot, SHP_FROM_NODE, node), hides = first && is_taken(n, name, hash);
     if (first) n->unsorted |= slot < before;
@@ -401,7 +401,7 @@ static void read_node(shp_reader *r, shp_names *n, shp_wire w, uint32_t index)
  * again, and from there on each output is looked up at once. */
 static void read_nodes(shp_reader *r, shp_names *n)
 {
-    struct { shp_wire w; uint64_t slots, refs; size_t bodies; uint32_t i, own, defined; } mark = { 0 };
+    struct mark { shp_wire w; uint64_t slots, refs; size_t bodies; uint32_t i, own, defined; } mark = { 0 };
     shp_graph *g = n->g;
     shp_wire w = n->part[NODE];
     uint32_t i = 0, key = 0;
@@ -409,10 +409,7 @@ static void read_nodes(shp_reader *r, shp_names *n)
     shp_where here;
     shp_enter(r, &here, "node", i, &w);
     for (bool more = n->count[NODE]; more; ) {
-        if (!n->aheads && !n->eager) {
-            mark.w = w, mark.i = i, mark.own = g->slots, mark.defined = n->defined;
-            mark.slots = r->slots, mark.refs = r->refs, mark.bodies = n->bodies.count;
-        }
+        if (!n->aheads && !n->eager) mark = (struct mark){ w, r->slots, r->refs, n->bodies.count, i, g->slots, n->defined };
         more = !r->error->code && next_text(r, &w, &key, &text);
         if (more && part_of(n->function, key) == NODE) {
             here.message = shp_wire_of((const uint8_t *)text.at, text.len);
@@ -421,8 +418,13 @@ static void read_nodes(shp_reader *r, shp_names *n)
         } else if (!more) settle(n);
         if (!n->again) continue;
         memset(g->slot + mark.own, 0, (g->slots - mark.own) * sizeof *g->slot);
-        w = mark.w, i = mark.i, g->slots = mark.own, n->defined = mark.defined;
-        r->slots = mark.slots, r->refs = mark.refs, n->bodies.count = mark.bodies;
+        w = mark.w;
+        i = mark.i;
+        r->slots = mark.slots;
+        r->refs = mark.refs;
+        g->slots = mark.own;
+        n->bodies.count = mark.bodies;
+        n->defined = mark.defined;
         n->aheads = 0;
         n->again = false;
         more = n->eager = true;
@@ -465,8 +467,8 @@ static uint32_t next_dependency(const shp_graph *g, const shp_node_proto *node, 
     if (!node->attrs->has_graph) return SHP_NONE;
     for (; at->attr < node->attrs->count; at->attr++, at->graph = 0) {
         const shp_attr *a = &node->attrs->item[at->attr];
-        for (uint32_t graphs = a->graphs ? a->count : a->g ? 1 : 0; at->graph < graphs; at->graph++, at->slot = 0) {
-            const shp_graph *body = a->graphs ? a->graphs[at->graph] : a->g;
+        for (; at->graph < shp_attr_bodies(a); at->graph++, at->slot = 0) {
+            const shp_graph *body = shp_attr_body(a, at->graph);
             while (at->slot < body->slots)
                 if ((def = maker(g, shp_from(&body->slot[at->slot++], SHP_FROM_OUTER))) != SHP_NONE) return def;
         }

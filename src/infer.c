@@ -694,12 +694,12 @@ static bool unknown_op(shp_node *n, shp_op_entry *e)
     shp_infer *x = n->x;
     const shp_op_proto *op = n->proto->op;
     const shp_diag *said = e->told && e->told <= x->diags ? &x->diag[e->told - 1] : NULL;
+    if (said && said->node != SHP_NONE && said->scope->graph->node[said->node].op == op
+        && (said->code == SHP_D_UNKNOWN_OP || (said->code == SHP_D_OPSET && (said->severity == 'e' || n->scope->maybe)))) return true;
+    if (x->p->probing) return true;
     int64_t first = shp_schema_first(x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
-    shp_code code = first > n->opset ? SHP_D_OPSET : SHP_D_UNKNOWN_OP;
-    if (said && (said->code != code || said->scope->graph->node[said->node].op != op)) said = NULL;
-    if (x->p->probing || (said && (code == SHP_D_UNKNOWN_OP || said->severity == 'e' || n->scope->maybe))) return true;
-    if (code == SHP_D_OPSET) shp_failf(n, code, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
-    else shp_failf(n, code, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
+    if (first > n->opset) shp_failf(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
+    else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
                   &op->domain, op->domain.len ? "::" : "", &op->op_type);
     e->told = x->diags;
     return true;
@@ -1046,12 +1046,11 @@ shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t 
 static shp_str item_name(shp_infer *x, shp_str list, uint32_t i)
 {
     char *text = shp_alloc(x->arena, (size_t)list.len + 12), *to = text;
-    uint32_t ten = 1;
     if (!text) return list;
     memcpy(text, list.at, list.len);
     to += list.len;
-    for (*to++ = '['; i / ten >= 10; ten *= 10) {}
-    for (; ten; ten /= 10) *to++ = (char)('0' + i / ten % 10);
+    *to++ = '[';
+    to = shp_put_number(to, i);
     *to++ = ']';
     return (shp_str){ text, (uint32_t)(to - text) };
 }
@@ -1063,8 +1062,8 @@ static void other_bodies(shp_node *n)
     for (uint32_t i = 0; i < attrs->count; i++) {
         const shp_attr *a = &attrs->item[i];
         bool done = i < 64 && n->bodies >> i & 1;       /* no operator has more */
-        for (uint32_t k = 0, graphs = a->graphs ? a->count : a->g ? 1 : 0; k < graphs && !done; k++)
-            do_body(n, a->graphs ? item_name(n->x, a->name, k) : a->name, (uint64_t)(i + 1) << 32 | k, a->graphs ? a->graphs[k] : a->g, NULL, 0, true, i);
+        for (uint32_t k = 0; k < shp_attr_bodies(a) && !done; k++)
+            do_body(n, a->graphs ? item_name(n->x, a->name, k) : a->name, (uint64_t)(i + 1) << 32 | k, shp_attr_body(a, k), NULL, 0, true, i);
     }
 }
 

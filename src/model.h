@@ -84,6 +84,9 @@ enum { SHP_ATTR_FLOAT = 1, SHP_ATTR_INT, SHP_ATTR_STRING, SHP_ATTR_TENSOR, SHP_A
        SHP_ATTR_STRINGS, SHP_ATTR_TENSORS, SHP_ATTR_GRAPHS, SHP_ATTR_SPARSE_TENSOR, SHP_ATTR_SPARSE_TENSORS, SHP_ATTR_TYPE_PROTO,
        SHP_ATTR_TYPE_PROTOS };
 
+static inline uint32_t shp_attr_bodies(const shp_attr *a) { return a->graphs ? a->count : a->g ? 1 : 0; }
+static inline shp_graph *shp_attr_body(const shp_attr *a, uint32_t i) { return a->graphs ? a->graphs[i] : a->g; }
+
 /* ---- graphs ---- */
 
 /* What nodes call: one for all that call the same. */

@@ -97,7 +97,7 @@ static char *put_text(char *to, const char *text)
     return to + len;
 }
 
-static char *put_number(char *to, uint32_t value)
+char *shp_put_number(char *to, uint32_t value)
 {
     char digits[10];
     unsigned n = 0;
@@ -123,10 +123,10 @@ const char *shp_path_text(shp_arena *a, const shp_path *leaf)
         if (i == PATH_ENDS - 1 && shown < depth) to = put_text(to, "..");
         if (!p->name) *to++ = '#';
         else to = put_text(to, p->name);
-        if (!p->name) to = put_number(to, p->index);
+        if (!p->name) to = shp_put_number(to, p->index);
         else if (p->index != UINT32_MAX) {
             *to++ = '[';
-            to = put_number(to, p->index);
+            to = shp_put_number(to, p->index);
             *to++ = ']';
         }
     }

@@ -85,7 +85,7 @@ def declared(info):
     if isinstance(info, onnx.TensorProto):
         return NAMES[info.data_type], list(info.dims)
     if isinstance(info, onnx.SparseTensorProto):
-        return f"sparse_tensor({NAMES[info.values.data_type]})", list(info.dims)
+        return NAMES[info.values.data_type], list(info.dims)       # nodes see a dense tensor, as in ONNX Runtime
     return type_text(info), dims(info)
 
 
