@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { measure } from 'mitata/src/lib.mjs';
-import { inferShapes, inferShapesSync } from '../js/model.js';
+import { inferShapes, inferShapesSync } from 'onnx-shape/model';
 import { inProcess, launch, median, root, serve, table, time } from './harness.mjs';
 import { blocks, chain, writeSparse } from './models.mjs';
 import { payloads } from './payloads.mjs';

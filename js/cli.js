@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CODES, SENTENCES } from './layout.js';
-import { ModelError, inferShapes } from './model.js';
+import { ModelError, inferShapes } from './model-node.js';
 
 /** @import { Dim, Diagnostic, InferResult, Progress, Value, WhyStep } from './model.d.ts' */
 
@@ -129,51 +129,50 @@ function narrow(width, room) {
     return width;
 }
 
-const PIECE = 1000;                 // lines written at a time
+const PIECE = 1000;                 // rows between two words of progress
 
-/** The table in pieces, and how many values they are. @param {InferResult} result @param {number} room @returns {Generator<[text: string, done: number]>} */
-function* table({ nodes, values }, room) {
+/** The table and its summary in pieces, and how far that is. What takes long comes without text. @param {InferResult} result @param {number} room
+ * @returns {Generator<[text: string, progress: () => string]>} */
+function* table(result, room) {
     /** Of each graph what makes its values. @type {Map<string, Map<string, string>>} */
     const graphs = new Map();
-    for (const { graph, domain, op, outputs } of nodes) {
+    let done = 0, out = '', graph = '';
+    for (const { graph, domain, op, outputs } of result.each('nodes')) {
         let ops = graphs.get(graph);
         if (!ops) graphs.set(graph, ops = new Map());
         for (const name of outputs) ops.set(name, domain ? `${domain}::${op}` : op);
+        if (++done % PIECE === 0) yield ['', () => `${grouped(done)} nodes looked at`];
     }
     /** @param {Value} v */
     const cells = (v) => [v.name, v.type ?? '?', shapeText(v.shape), v.kind, v.node === null ? '' : graphs.get(v.graph)?.get(v.name) ?? ''].map(clean);
-    const wanted = HEAD.map(columns);
-    let seen = 0;
-    for (const v of values) {
+    const wanted = HEAD.map(columns), counts = { values: 0, known: 0, symbolic: 0 };
+    for (const v of result.each('values')) {
         cells(v).forEach((text, i) => { wanted[i] = Math.max(wanted[i], columns(text)); });
-        if (++seen % PIECE === 0) yield ['', 0];
+        if (v.type !== null && v.shape !== null) counts[v.shape.every((dim) => typeof dim !== 'string') ? 'known' : 'symbolic']++;
+        if (++counts.values % PIECE === 0) yield ['', () => `${grouped(counts.values)} values looked at`];
     }
     const width = narrow(wanted, room);
     /** @param {string[]} row @param {Dim[] | null} [shape] */
     const line = (row, shape) => `${row.map((text, i) => (shape && i === SHAPE ? fitShape(shape, width[i]) : fit(text, width[i]))).join('  ').trimEnd()}\n`;
-    let out = line(HEAD), graph = '', done = 0;
-    for (const v of values) {
+    const progress = () => `${grouped(done)} of ${grouped(counts.values)} values written`;
+    out += line(HEAD);
+    done = 0;
+    for (const v of result.each('values')) {
         if (v.graph !== graph) out += `\n${fit(clean(graph = v.graph), Math.min(room, columns(graph))).trimEnd()}\n`;
         out += line(cells(v), v.shape);
         if (++done % PIECE) continue;
-        yield [out, done];
+        yield [out, progress];
         out = '';
     }
-    yield [out, done];
+    yield [`${out}\n${summary(counts, result.stats, room)}`, progress];
 }
 
 /** @param {number} n */
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** @param {InferResult} result @param {number} room */
-function summary({ values, stats }, room) {
-    let known = 0, symbolic = 0;
-    for (const { type, shape } of values) {
-        if (type === null || shape === null) continue;
-        if (shape.every((dim) => typeof dim !== 'string')) known++;
-        else symbolic++;
-    }
-    const text = `${grouped(values.length)} values: ${grouped(known)} fully known, ${grouped(symbolic)} symbolic, ${grouped(values.length - known - symbolic)} unknown; `
+/** @param {{ values: number, known: number, symbolic: number }} counts @param {InferResult['stats']} stats @param {number} room */
+function summary({ values, known, symbolic }, stats, room) {
+    const text = `${grouped(values)} values: ${grouped(known)} fully known, ${grouped(symbolic)} symbolic, ${grouped(values - known - symbolic)} unknown; `
         + `read ${grouped(stats.bytesRead)} of ${grouped(stats.size)} bytes; ${(stats.memory / 2 ** 20).toFixed(1)} MiB of memory at most`;
     let line = 0;
     return `${text.replace(/ ?\S+/g, (word) => {
@@ -261,6 +260,20 @@ function reason(error, path) {
     return message.replace(`${path} `, '');
 }
 
+/** What is to be written, in pieces, and how far that is. @param {InferResult} result @param {ReturnType<typeof parse>} settings
+ * @returns {Generator<[text: string, progress: () => string]>} */
+function* output(result, { json, why }) {
+    let done = 0;
+    if (why !== undefined) yield [explain(result, why), () => 'written'];
+    else if (json) {
+        for (const text of result.pieces()) {
+            done += text.length;
+            yield [text, () => `${grouped(done)} characters written`];
+        }
+        yield ['\n', () => 'written'];
+    } else yield* table(result, process.stdout.columns || Number(process.env.COLUMNS) || Infinity);
+}
+
 /**
  * @param {string} path @param {ReturnType<typeof parse>} settings
  * @returns {Promise<number>} the exit code
@@ -277,27 +290,26 @@ async function run(path, settings) {
         return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
     }
     watcher.at(() => 'writing', 0);
-    if (settings.json || settings.why !== undefined) {
-        const text = settings.why === undefined ? `${result.stringify()}\n` : explain(result, settings.why);
-        if (process.stdout.isTTY) watcher.stop();
+    if (!settings.json && settings.why === undefined && settings.models.length > 1) await write(`${clean(path)}\n`);
+    for (const [text, progress] of output(result, settings)) {
+        if (text && process.stdout.isTTY) watcher.stop();       // what is written tells by itself
         await write(text);
-    } else {
-        const room = process.stdout.columns || Number(process.env.COLUMNS) || Infinity;
-        if (settings.models.length > 1) await write(`${clean(path)}\n`);
-        for (const [text, done] of table(result, room)) {
-            if (text && process.stdout.isTTY) watcher.stop();       // what is written tells by itself
-            await write(text);
-            watcher.at(() => `${grouped(done)} of ${grouped(result.values.length)} values written`);
-        }
-        await write(`\n${summary(result, room)}`);
+        watcher.at(progress);
     }
     watcher.stop();
     if (!settings.json && settings.why === undefined) process.stderr.write(problems(result.diagnostics));
     return result.diagnostics.some((d) => d.severity === 'error') ? CONTRADICTION : DONE;
 }
 
-/** @param {string} text @returns {Promise<void>} */
-const write = (text) => new Promise((resolve) => { process.stdout.write(text, () => resolve()); });
+/** @param {any} error */
+function unwritten(error) {
+    if (error.code === 'EPIPE') process.exit(DONE);
+    complain(`standard output: ${error.message}`);
+    process.exit(UNREADABLE);
+}
+
+/** Some versions of Node tell of an error at once. @param {string} text */
+const write = (text) => new Promise((resolve) => { process.stdout.write(text, resolve); }).catch(unwritten);
 
 async function main() {
     const settings = parse(process.argv.slice(2));
@@ -312,11 +324,7 @@ async function main() {
 }
 
 process.stderr.on('error', () => {});          // nobody listens; what the exit code says stays
-process.stdout.on('error', (error) => {
-    if (/** @type {any} */ (error).code === 'EPIPE') process.exit(DONE);
-    complain(`standard output: ${error.message}`);
-    process.exit(UNREADABLE);
-});
+process.stdout.on('error', unwritten);
 main().then((code) => { process.exitCode = code; }, (error) => {
     if (!(error instanceof UsageError)) throw error;
     complain(error.message);

@@ -252,6 +252,10 @@ export interface InferResult extends Readonly<PlainResult> {
     toJSON(): PlainResult;
     /** Exact JSON, integers beyond 2^53 - 1 included. */
     stringify(indent?: number | string): string;
+    /** The same text without indentation, a thousand rows at a time, none of which is kept: for results that are too large to hold. */
+    pieces(): Iterable<string>;
+    /** The rows of a list one at a time, made when they are asked for and not kept. */
+    each<L extends Exclude<keyof PlainResult, 'model'>>(list: L): Iterable<PlainResult[L][number]>;
 }
 
 /** A file that is no model, or that `strict` or the limits do not let pass. Its message is one line. */
@@ -278,7 +282,7 @@ export class ModelError extends Error {
  */
 export function inferShapes(source: ModelSource, options?: InferOptions): Promise<InferResult>;
 
-/** The same at once, from bytes or what reads them at once. In a page, and in Node before 20.16, after `await load()`. */
+/** The same at once, from bytes or what reads them at once. In a page after `await load()`. */
 export function inferShapesSync(
     source: ArrayBufferView | ArrayBufferLike | RandomAccess, options?: InferOptions<OperatorRule>,
 ): InferResult;

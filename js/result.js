@@ -8,6 +8,8 @@ import { why } from './why.js';
 /** @import { Report } from './report.js' */
 
 const NONE = 0xffffffff;
+const PIECE = 1000;                 // rows of a list that are written at once
+const LISTS = /** @type {const} */ (['values', 'nodes', 'symbols', 'assumptions', 'diagnostics']);
 const SEVERITY = { e: 'error', w: 'warning', i: 'info' };
 
 /** @implements {InferResult} */
@@ -25,14 +27,33 @@ export class Result {
 
     /** @type {Stats} */ stats = /** @type {any} */ (undefined);
 
-    /** @template T @param {string} name @param {number} table @param {(row: number) => T} make @returns {T[]} */
-    #all(name, table, make) {
-        const made = this.#made;
-        if (!made[name]) {
-            made[name] = new Array(this.#report.rows(table));
-            for (let row = 0; row < made[name].length; row++) made[name][row] = make(row);
+    /** The rows of a list, and what makes one of them. @param {string} list @returns {[rows: number, make: (row: number) => any]} */
+    #list(list) {
+        const r = this.#report;
+        switch (list) {
+            case 'values': return [r.rows(L.VALUES), (row) => this.#value(row)];
+            case 'nodes': return [r.rows(L.NODES), (row) => this.#node(row)];
+            case 'symbols': return [r.rows(L.SYMBOLS), this.#symbol()];
+            case 'assumptions': return [r.rows(L.ASSUMPTIONS), (row) => this.#assumption(row)];
+            case 'diagnostics': return [r.rows(L.DIAGNOSTICS), (row) => this.#diagnostic(row)];
         }
-        return made[name];
+        throw wrong('list', list, `one of ${LISTS.join(', ')}`);
+    }
+
+    /** @param {keyof InferResult & string} list @returns {any[]} */
+    #all(list) {
+        if (!this.#made[list]) {
+            const [rows, make] = this.#list(list), made = new Array(rows);
+            for (let row = 0; row < rows; row++) made[row] = make(row);
+            this.#made[list] = made;
+        }
+        return this.#made[list];
+    }
+
+    /** @param {string} list @returns {Generator<any>} */
+    *each(list) {
+        const [rows, make] = this.#list(list), made = this.#made[list];
+        for (let row = 0; row < rows; row++) yield made ? made[row] : make(row);
     }
 
     get model() {
@@ -45,80 +66,11 @@ export class Result {
         };
     }
 
-    get values() { return this.#all('values', L.VALUES, (row) => this.#value(row)); }
-
-    get nodes() {
-        const r = this.#report;
-        /** @param {number} row @returns {Node} */
-        const node = (row) => {
-            const { domain, name: op } = r.op(row);
-            return {
-                graph: r.graph(r.at(L.NODES, row, L.NODE_SCOPE)),
-                index: r.indexOf(row),
-                name: r.nodeName(row),
-                domain,
-                op,
-                inputs: r.names(row, false),
-                outputs: r.names(row, true),
-            };
-        };
-        return this.#all('nodes', L.NODES, node);
-    }
-
-    get symbols() {
-        const r = this.#report;
-        /** Of each symbol its places, and what it equals. @type {{ where: DimSymbol['where'], equalTo: string[] }[]} */
-        const of = Array.from({ length: r.rows(L.SYMBOLS) }, () => ({ where: [], equalTo: [] }));
-        for (let row = 0; row < r.rows(L.PLACES); row++) {
-            const value = r.at(L.PLACES, row, L.PLACE_VALUE), graph = r.graph(r.scope(value));
-            of[r.at(L.PLACES, row, L.PLACE_SYMBOL)].where.push({
-                value: r.name(L.VALUES, value, L.VALUE_NAME), axis: r.at(L.PLACES, row, L.PLACE_AXIS), ...(graph ? { graph } : {}) });
-        }
-        for (let row = 0; row < r.rows(L.EQUALS); row++) of[r.at(L.EQUALS, row, L.EQUAL_SYMBOL)].equalTo.push(r.name(L.EQUALS, row, L.EQUAL_TEXT));
-        /** @param {number} row @returns {DimSymbol} */
-        const symbol = (row) => {
-            const node = r.at(L.SYMBOLS, row, L.SYMBOL_NODE), { where, equalTo } = of[row];
-            return {
-                name: r.name(L.SYMBOLS, row, L.SYMBOL_NAME),
-                origin: /** @type {DimSymbol['origin']} */ (L.ORIGINS[r.at(L.SYMBOLS, row, L.SYMBOL_ORIGIN)]),
-                where,
-                ...(node === NONE ? {} : { graph: r.graph(r.at(L.NODES, node, L.NODE_SCOPE)), node: /** @type {string} */ (r.label(node)) }),
-                ...(equalTo.length ? { equalTo } : {}),
-            };
-        };
-        return this.#all('symbols', L.SYMBOLS, symbol);
-    }
-
-    get assumptions() {
-        const r = this.#report;
-        /** @param {number} row @returns {Assumption} */
-        const assumption = (row) => ({
-            lhs: r.cell(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_LHS)),
-            rhs: r.cell(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_RHS)),
-            graph: r.graph(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_SCOPE)),
-            node: r.label(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_NODE)),
-            reason: r.name(L.ASSUMPTIONS, row, L.ASSUMPTION_REASON),
-        });
-        return this.#all('assumptions', L.ASSUMPTIONS, assumption);
-    }
-
-    get diagnostics() {
-        const r = this.#report;
-        /** @param {number} row @returns {Diagnostic} */
-        const diagnostic = (row) => {
-            const letter = String.fromCharCode(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SEVERITY)), node = r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_NODE);
-            return {
-                severity: /** @type {Diagnostic['severity']} */ (SEVERITY[/** @type {'e'} */ (letter)]),
-                code: L.CODES[r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_CODE)],
-                graph: r.graph(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SCOPE)),
-                node: r.label(node),
-                value: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_VALUE) || null,
-                op: node === NONE ? null : r.op(node).full,
-                message: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_MESSAGE),
-            };
-        };
-        return this.#all('diagnostics', L.DIAGNOSTICS, diagnostic);
-    }
+    get values() { return this.#all('values'); }
+    get nodes() { return this.#all('nodes'); }
+    get symbols() { return this.#all('symbols'); }
+    get assumptions() { return this.#all('assumptions'); }
+    get diagnostics() { return this.#all('diagnostics'); }
 
     /** @param {string} name @param {string} [graph] */
     get(name, graph = '') {
@@ -167,13 +119,37 @@ export class Result {
     [Symbol.for('nodejs.util.inspect.custom')]() { return { ...this.toJSON(), stats: this.stats }; }
 
     /** @param {number | string} [indent] */
-    stringify(indent) {
-        if (this.#report.plain) return JSON.stringify(this, undefined, indent);
+    stringify(indent) { return indent ? this.#exact()(this, indent) : [...this.pieces()].join(''); }
+
+    /** @returns {Generator<string>} */
+    *pieces() {
+        const exact = this.#exact();
+        let text = `{"model":${exact(this.model)}`;
+        for (const list of LISTS) {
+            /** @type {unknown[]} */
+            let rows = [], before = `${text},"${list}":[`;
+            const take = () => before + exact(rows).slice(1, -1);
+            for (const row of this.each(list)) {
+                if (rows.length === PIECE) {
+                    yield take();
+                    rows = [];
+                    before = ',';
+                }
+                rows.push(row);
+            }
+            text = `${take()}]`;
+        }
+        yield `${text}}`;
+    }
+
+    /** What writes JSON, with each number as it is. @returns {(of: unknown, indent?: number | string) => string} */
+    #exact() {
+        if (this.#report.plain) return (of, indent) => JSON.stringify(of, undefined, indent);
         let mark = '@';             // no string of the report begins with it
         while (this.#report.text.includes(mark)) mark += '@';
-        const json = JSON.stringify(this, (_, v) => typeof v === 'bigint' ? mark + v
-            : typeof v === 'number' && !Number.isFinite(v) ? String(v) : v, indent);
-        return json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+        const marked = new RegExp(`"${mark}(-?\\d+)"`, 'g');
+        return (of, indent) => JSON.stringify(of, (_, v) => typeof v === 'bigint' ? mark + v
+            : typeof v === 'number' && !Number.isFinite(v) ? String(v) : v, indent).replaceAll(marked, '$1');
     }
 
     /** @param {unknown} name @param {unknown} graph */
@@ -181,6 +157,69 @@ export class Result {
         if (typeof name !== 'string') throw wrong('name', name, 'the name of a value');
         if (typeof graph !== 'string') throw wrong('graph', graph, 'a path');
         return this.#report.find(name, graph);
+    }
+
+    /** @param {number} row @returns {Node} */
+    #node(row) {
+        const r = this.#report, { domain, name: op } = r.op(row);
+        return {
+            graph: r.graph(r.at(L.NODES, row, L.NODE_SCOPE)),
+            index: r.indexOf(row),
+            name: r.nodeName(row),
+            domain,
+            op,
+            inputs: r.names(row, false),
+            outputs: r.names(row, true),
+        };
+    }
+
+    /** @returns {(row: number) => DimSymbol} */
+    #symbol() {
+        const r = this.#report;
+        /** Of each symbol its places, and what it equals. @type {{ where: DimSymbol['where'], equalTo: string[] }[]} */
+        const of = Array.from({ length: r.rows(L.SYMBOLS) }, () => ({ where: [], equalTo: [] }));
+        for (let row = 0; row < r.rows(L.PLACES); row++) {
+            const value = r.at(L.PLACES, row, L.PLACE_VALUE), graph = r.graph(r.scope(value));
+            of[r.at(L.PLACES, row, L.PLACE_SYMBOL)].where.push({
+                value: r.name(L.VALUES, value, L.VALUE_NAME), axis: r.at(L.PLACES, row, L.PLACE_AXIS), ...(graph ? { graph } : {}) });
+        }
+        for (let row = 0; row < r.rows(L.EQUALS); row++) of[r.at(L.EQUALS, row, L.EQUAL_SYMBOL)].equalTo.push(r.name(L.EQUALS, row, L.EQUAL_TEXT));
+        return (row) => {
+            const node = r.at(L.SYMBOLS, row, L.SYMBOL_NODE), { where, equalTo } = of[row];
+            return {
+                name: r.name(L.SYMBOLS, row, L.SYMBOL_NAME),
+                origin: /** @type {DimSymbol['origin']} */ (L.ORIGINS[r.at(L.SYMBOLS, row, L.SYMBOL_ORIGIN)]),
+                where,
+                ...(node === NONE ? {} : { graph: r.graph(r.at(L.NODES, node, L.NODE_SCOPE)), node: /** @type {string} */ (r.label(node)) }),
+                ...(equalTo.length ? { equalTo } : {}),
+            };
+        };
+    }
+
+    /** @param {number} row @returns {Assumption} */
+    #assumption(row) {
+        const r = this.#report;
+        return {
+            lhs: r.cell(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_LHS)),
+            rhs: r.cell(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_RHS)),
+            graph: r.graph(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_SCOPE)),
+            node: r.label(r.at(L.ASSUMPTIONS, row, L.ASSUMPTION_NODE)),
+            reason: r.name(L.ASSUMPTIONS, row, L.ASSUMPTION_REASON),
+        };
+    }
+
+    /** @param {number} row @returns {Diagnostic} */
+    #diagnostic(row) {
+        const r = this.#report, letter = String.fromCharCode(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SEVERITY)), node = r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_NODE);
+        return {
+            severity: /** @type {Diagnostic['severity']} */ (SEVERITY[/** @type {'e'} */ (letter)]),
+            code: L.CODES[r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_CODE)],
+            graph: r.graph(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SCOPE)),
+            node: r.label(node),
+            value: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_VALUE) || null,
+            op: node === NONE ? null : r.op(node).full,
+            message: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_MESSAGE),
+        };
     }
 
     /** @param {number} row @returns {Value} */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { launch, serve } from '../bench/harness.mjs';
-import { inferShapes } from '../js/model.js';
+import { inferShapes } from 'onnx-shape/model';
 import { model, varint } from './onnx.js';
 
 const browser = await launch();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { inferShapes } from '../js/model.js';
+import { inferShapes } from 'onnx-shape/model';
 import { model } from './onnx.js';
 
 const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));

@@ -1,6 +1,6 @@
 // Small graphs grown from lists of numbers, for property tests. A step that does not fit is left out, so that every list gives
 // a graph that holds at its witness: the sizes at which each step was tried.
-import { inferShapesSync } from '../js/model.js';
+import { inferShapesSync } from 'onnx-shape/model';
 import { model } from './onnx.js';
 
 const INT64_MAX = 2n ** 63n - 1n, INT64_MIN = -(2n ** 63n);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inferShapesSync } from '../js/model.js';
+import { inferShapesSync } from 'onnx-shape/model';
 import { KINDS, SCALAR, SIZES, SYMBOLS, bind, contradictions, grow } from './graphs.js';
 import { model } from './onnx.js';
 

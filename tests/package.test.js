@@ -31,6 +31,13 @@ test('the packed package holds what its manifest names, and no more', () => {
     assert.deepEqual(manifest.dependencies ?? {}, {});
 });
 
+test('answers at once in Node, whatever it gives away of its own modules', () => {
+    const code = `delete process.getBuiltinModule;
+        const { inferShapesSync } = await import('onnx-shape/model'), { readFileSync } = await import('node:fs');
+        console.log(inferShapesSync(readFileSync('examples/text.onnx')).get('cls').shape);`;
+    assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' }), "[ 'batch', 1, 16 ]\n");
+});
+
 test('publint', async () => {
     const tarball = readFileSync(join(temp, packed.filename));
     const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) } });

@@ -82,6 +82,8 @@ const sizes: (number | bigint)[] = inferred.evaluate(dims2 ?? [], { batch: 1 });
 const one: number | bigint = inferred.evaluate('2*seq', { seq: 3n });
 const steps: WhyStep[] = inferred.why('logits');
 const json: string = inferred.stringify(2);
+for (const piece of inferred.pieces()) json.startsWith(piece);
+for (const { op, inputs } of inferred.each('nodes')) op.concat(...inputs);
 await load(new URL('https://example.com/model.wasm'));
 await load(await WebAssembly.compile(new Uint8Array(8)));
 try { await inferShapes('x'); } catch (error) { if (error instanceof ModelError) console.log(error.code, error.offset, error.path, error.message); }
@@ -92,6 +94,8 @@ inferShapesSync(new Uint8Array(3), { operators: { Foo: async () => [] } });
 inferShapesSync('model.onnx');
 // @ts-expect-error no such option
 await inferShapes('x', { overrides: {} });
+// @ts-expect-error no list
+inferred.each('model');
 // @ts-expect-error the result is not to be changed
 inferred.values = [];
 // @ts-expect-error a number is no source
