@@ -75,7 +75,7 @@ export class Result {
     /** @param {string} name @param {string} [graph] */
     get(name, graph = '') {
         const row = this.#find(name, graph);
-        return row === undefined ? undefined : this.#made.values?.[row] ?? this.#value(row);
+        return row === undefined ? undefined : this.#kept(row);
     }
 
     /** @param {Dim | readonly Dim[]} shape @param {Record<string, number | bigint>} bindings @returns {any} */
@@ -107,7 +107,7 @@ export class Result {
     why(name, graph = '') {
         const row = this.#find(name, graph);
         if (row === undefined) throw new RangeError(`no value ${JSON.stringify(name)}${graph && ` in graph ${JSON.stringify(graph)}`}`);
-        return why(this.#report, this, row);
+        return why(this.#report, this, row, (r) => this.#kept(r));
     }
 
     toJSON() {
@@ -221,6 +221,9 @@ export class Result {
             message: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_MESSAGE),
         };
     }
+
+    /** A value, made already or now. @param {number} row @returns {Value} */
+    #kept(row) { return this.#made.values?.[row] ?? this.#value(row); }
 
     /** @param {number} row @returns {Value} */
     #value(row) {

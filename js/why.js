@@ -1,7 +1,7 @@
 /* Why a value has its shape, or has none: the way back to the inputs, from what each rule read. */
 import * as L from './layout.js';
 
-/** @import { InferResult, WhyStep } from './model.d.ts' */
+/** @import { InferResult, Value, WhyStep } from './model.d.ts' */
 /** @import { Report } from './report.js' */
 /** What is asked of a value: "rank", "elements", "sizes" (all known) or a symbol's name. @typedef {string} Need */
 /** Where it comes from. @typedef {{ row: number, read: 'shape' | 'elements', need: Need }} Way */
@@ -14,8 +14,8 @@ const mentions = (text, name) => typeof text === 'string' && (text === name || t
 /** Why a symbol is there. @param {Report} r @param {number} symbol */
 const reason = (r, symbol) => L.REASONS[r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN)];
 
-/** @param {Report} r @param {InferResult} result @param {number} start a value's row @returns {WhyStep[]} */
-export function why(r, result, start) {
+/** @param {Report} r @param {InferResult} result @param {number} start a value's row @param {(row: number) => Value} valueOf @returns {WhyStep[]} */
+export function why(r, result, start, valueOf) {
     const symbols = new Map(result.symbols.map((symbol, row) => [symbol.name, row])), owned = childScopes(r);
 
     /** Whether a value has what is needed. @param {number} row @param {Need} need @returns {'shape' | 'elements' | undefined} */
@@ -72,7 +72,7 @@ export function why(r, result, start) {
             }
         }
     }
-    return [...steps].map(([row, wanted]) => step(r, result, row, [...wanted], [...wanted].map((need) => origin(row, need)), symbols, owned));
+    return [...steps].map(([row, wanted]) => step(r, result, valueOf(row), row, [...wanted], [...wanted].map((need) => origin(row, need)), symbols, owned));
 }
 
 /** What there is to explain of a value: unknown symbols first, else the declared ones, else plain sizes.
@@ -97,20 +97,20 @@ function childScopes(r) {
 }
 
 /**
- * @param {Report} r @param {InferResult} result @param {number} row @param {Need[]} about
+ * @param {Report} r @param {InferResult} result @param {Value} value @param {number} row @param {Need[]} about
  * @param {Way[][]} from @param {Map<string, number>} symbols
  * @param {Map<number, number[]>} owned
  * @returns {WhyStep}
  */
-function step(r, result, row, about, from, symbols, owned) {
-    const node = r.at(L.VALUES, row, L.VALUE_NODE), value = result.values[row];
+function step(r, result, value, row, about, from, symbols, owned) {
+    const node = r.at(L.VALUES, row, L.VALUE_NODE);
+    const said = node === NONE ? [] : result.diagnostics.filter((d) => d.node === value.node && d.graph === value.graph).map((d) => d.message);
     const begins = about.flatMap((need, i) => {
         const symbol = symbols.get(need);
         if (need === 'rank' && !from[i].length) return (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
         if (need === 'elements' && !from[i].length) return [ELEMENTS];
         return symbol === undefined || from[i].some((way) => way.need === need) ? [] : [`${need}: ${reason(r, symbol)}`];
     });
-    const said = node === NONE ? [] : result.diagnostics.filter((d) => d.node === value.node && d.graph === value.graph).map((d) => d.message);
     const ways = new Map(from.flat().map((way) => [way.row, way]));
     return {
         ...value, op: node === NONE ? null : r.op(node).full, about,
