@@ -29,7 +29,7 @@ static shp_dim any_turn(shp_node *n, shp_dim limit)
 {
     shp_origin origin = { n->scope, n->index, 0, 0, SHP_WHY_CONTENT };
     n->own = true;
-    return shp_dim_fresh_upto(n->dims, shp_mix(n->id, 0x17e4), &origin, shp_dim_hi(n->dims, limit) > 0 ? sub(n, limit, lit(1)) : 0);
+    return shp_dim_fresh_upto(n->dims, shp_mix(shp_mix(n->id, 0x17e4), limit), &origin, shp_dim_hi(n->dims, limit) > 0 ? sub(n, limit, lit(1)) : 0);
 }
 
 /* ---- what leaves a body ---- */
@@ -258,7 +258,7 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
  * widened[i] says whether state i changed on the way. NULL: must be done again, or no body. */
 static shp_scope *fixed_point(shp_node *n, const char *attr, shp_fact *in, uint32_t count, uint32_t first, uint32_t states, uint32_t out, bool maybe, bool *widened)
 {
-    for (uint32_t turn = 0;; turn++) {
+    for (uint32_t turn = 0, mark = shp_dims_mark(n->dims);; turn++) {
         shp_scope *body = shp_body(n, attr, in, count, maybe, 1);
         if (!body) return NULL;
         bool changed = false;
@@ -274,6 +274,7 @@ static shp_scope *fixed_point(shp_node *n, const char *attr, shp_fact *in, uint3
             changed = widened[i] = true;
         }
         if (!changed || turn > TURNS_MAX + 2 || (!turn && body->fails)) return body;        /* what contradicts itself at once does so */
+        shp_dims_rewind(n->dims, mark);             /* what that turn required need not hold on others */
     }
 }
 
