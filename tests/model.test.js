@@ -525,6 +525,26 @@ test('no turn of a counted loop reaches the count', () => {
     assert.deepEqual(sizes('i', 'j').assumptions, []);
 });
 
+// By hand; onnx's reference evaluator gives such sizes on each turn.
+test('what holds on the first turn of a loop is not taken for what holds on all', () => {
+    const scalar = (name, v) => ({ name, type: 'int64', dims: [], data: [v] }), int = (name) => ({ name, type: 'int64', shape: [] }), bool = (name) => ({ name, type: 'bool', shape: [] });
+    const goOn = { op: 'Identity', inputs: ['c'], outputs: ['d'] }, longer = { op: 'Concat', inputs: ['t', 'x'], outputs: ['u'], attr: { axis: 0 } };
+    const loop = (body, inputs, outputs, inside) => ({ op: 'Loop', inputs: [inputs[0], '', inputs[1]], outputs, attr: { body: { g: { inputs: [int('i'), bool('c'), body], ...inside } } } });
+    const infer = (...nodes) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'y' }],
+        initializers: [scalar('zero', 0), scalar('one', 1), scalar('three', 3), { name: 'axis', type: 'int64', dims: [1], data: [0] }], nodes }));
+    // What the first turn required of a size that each turn makes.
+    const required = infer(loop({ name: 't', type: 'float' }, ['three', 'x'], ['y'], { outputs: [{ name: 'd' }, { name: 'u' }], nodes: [goOn, longer,
+        { op: 'NonZero', inputs: ['t'], outputs: ['z'] }, { op: 'Squeeze', inputs: ['z', 'axis'], outputs: ['at'] }, { op: 'Cast', inputs: ['at'], outputs: ['w'], attr: { to: 1 } },
+        { op: 'MatMul', inputs: ['t', 'w'], outputs: ['dot'] }] }));
+    assert.deepEqual([['y'], ['t', 'Loop#0/body'], ['at', 'Loop#0/body']].map((at) => required.get(...at).shape), [['4*N'], ['N + unk__0'], ['N + unk__0']]);
+    // How far the first turn counts in a loop inside.
+    const counted = infer(loop(int('m'), ['three', 'one'], ['y'], { outputs: [{ name: 'd' }, { name: 'n' }], nodes: [goOn, binary('Add', 'm', 'one', 'n'),
+        loop({ name: 't', type: 'float' }, ['m', 'x'], ['z'], { outputs: [{ name: 'd2' }, { name: 'v' }], nodes: [{ ...goOn, outputs: ['d2'] }, binary('Greater', 'i', 'zero', 'more'),
+            { op: 'If', inputs: ['more'], outputs: ['v'], attr: { then_branch: { g: { outputs: [{ name: 'u' }], nodes: [longer] } },
+                else_branch: { g: { outputs: [{ name: 'u2' }], nodes: [{ op: 'Identity', inputs: ['t'], outputs: ['u2'] }] } } } }] })] }));
+    assert.deepEqual([['t', 'Loop#0/body/Loop#2/body'], ['z', 'Loop#0/body']].map((at) => counted.get(...at).shape[0].replace(/\d+/, '')), ['unk__', 'unk__']);
+});
+
 // By hand; onnxruntime 1.32 gives these for N = 5, 6, 3.
 test('parts of an open axis: the first, the second, the last, and all of them again', () => {
     const shapes = (size) => {

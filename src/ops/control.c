@@ -40,12 +40,14 @@ typedef struct shp_birth {
     bool inside;
 } shp_birth;
 
-/* The node makes symbols for elements that the body is given, where it asks for them first. */
+/* The node makes symbols for elements that the body is given, where it asks for them first. (Scopes are told by their graphs: that of a body
+ * inside one that is done again is another, but the symbol is that of the first.) */
 static void born(void *arg, const shp_symbol *s)
 {
     shp_birth *b = arg;
-    b->inside |= s->origin.why == SHP_WHY_CONTENT && s->origin.scope == b->node->scope && s->origin.node == b->node->index;
-    for (const shp_scope *scope = s->origin.scope; scope && !b->inside; scope = scope->caller) b->inside = scope == b->body;
+    const shp_scope *scope = s->origin.scope;
+    b->inside |= scope && s->origin.why == SHP_WHY_CONTENT && scope->graph == b->node->scope->graph && s->origin.node == b->node->index;
+    for (; scope && !b->inside; scope = scope->caller) b->inside = scope->graph == b->body->graph;
 }
 
 static bool born_inside(shp_node *n, const shp_scope *body, shp_dim d)
