@@ -1024,6 +1024,7 @@ static shp_scope *do_body(shp_node *n, shp_str attr, uint64_t place, const shp_g
     x->p->turning += turn;
     walk(x, s);
     x->p->turning -= turn;
+    n->scope->fails |= !maybe && s->fails;
     if (x->p->waiting && turn) shp_dims_rewind(x->dims, s->mark);
     if (maybe && !x->p->waiting && shp_dims_epoch(x->dims) != s->epoch) {
         resolve_scope(x, s);

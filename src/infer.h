@@ -119,8 +119,8 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
 /* ---- for control-flow rules (ops/control.c) ---- */
 /* Infers the body in attribute `attr` with those facts for its inputs (fewer: the rest as the body declares). A body that is given facts is
  * inferred again at each call; one that is given none, once: it goes on where it waited.
- * maybe: it may not run. NULL where the attribute is absent or the node must be done again (n->failed or x->request tell).
- * Requirements (R1) met inside a body that may not run stay inside. */
+ * maybe: it may not run; else the node's graph fails where the body does. NULL where the attribute is absent or the node must be done again
+ * (n->failed or x->request tell). Requirements (R1) met inside a body that may not run stay inside. */
 shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed);
 uint32_t shp_body_outputs(const shp_scope *s);
 void shp_body_output(shp_node *n, const shp_scope *s, uint32_t i, shp_fact *f);     /* all unknown past the last */

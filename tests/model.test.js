@@ -174,10 +174,14 @@ test('what is said of an operator stands, whatever is done again', () => {
     const told = (rest) => inferShapesSync(model({ inputs: [float('x', ['N']), ...scalars], outputs: [{ name: 'z' }], opsets: { '': 18, u: 1 }, ...rest })).diagnostics.map((d) => `${d.severity} ${d.code} ${d.graph}`);
     const body = (node) => ({ g: { inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'cc', type: 'bool', shape: [] }, { name: 's' }],
         nodes: [{ op: 'Identity', inputs: ['cc'], outputs: ['c2'] }, { inputs: ['s'], outputs: ['s2'], ...node }], outputs: [{ name: 'c2' }, { name: 's2' }] } });
-    const loop = (node) => ({ initializers: [{ name: 'm', type: 'int64', dims: [], data: [4] }], nodes: [{ op: 'Loop', inputs: ['m', '', 'x'], outputs: ['z'], attr: { body: body(node) } }] });
+    const loop = (node, more = scalars, size = 'N') => ({ inputs: [float('x', [size]), ...more], initializers: [{ name: 'm', type: 'int64', dims: [], data: [4] }], nodes: [{ op: 'Loop', inputs: ['m', '', 'x'], outputs: ['z'], attr: { body: body(node) } }] });
     assert.deepEqual(told(loop({ op: 'Bar', domain: 'u' })), ['warning unknown-operator Loop#0/body']);
     assert.deepEqual(told(loop({ op: 'Gelu' })), ['error opset Loop#0/body']);
     assert.deepEqual(told(loop({ op: 'Conv', inputs: ['s', 's'] })), ['error rank Loop#0/body'], 'a contradiction of the first turn');
+    assert.deepEqual(told(loop({ op: 'MatMul', inputs: ['s', 'w'] }, [float('w', [3, 2])], 3)), ['error shape Loop#0/body'], 'of the second');
+    const scan = (rows) => ({ inputs: [float('x', [rows, 3]), float('w', [5, 2])], nodes: [{ op: 'Scan', inputs: ['x'], outputs: ['z'], attr: { num_scan_inputs: 1,
+        body: { g: { inputs: [{ name: 's' }], outputs: [{ name: 's2' }], nodes: [{ op: 'MatMul', inputs: ['s', 'w'], outputs: ['s2'] }] } } } }] });
+    assert.deepEqual([4, 'N', 0].map((rows) => told(scan(rows))[0]), ['error shape Scan#0/body', 'warning shape Scan#0/body', 'warning shape Scan#0/body']);
     const branch = (op, name) => ({ g: { nodes: [{ op, inputs: ['x'], outputs: [name] }], outputs: [{ name }] } });
     assert.deepEqual(told({ nodes: [{ op: 'If', inputs: ['c'], outputs: ['q'], attr: { then_branch: branch('Gelu', 'a'), else_branch: branch('Relu', 'b') } },
         { op: 'Gelu', inputs: ['x'], outputs: ['z'] }, { op: 'Gelu', inputs: ['x'], outputs: ['w'] }] }), ['warning opset If#0/then_branch', 'error opset ']);

@@ -348,7 +348,7 @@ static int64_t follow(shp_node *n, const shp_loop *l, int64_t most, shp_fact *in
         uint64_t seed = 16 + (uint64_t)turn;
         scalar_fact(n, 0, seed, num(n, turn), in);
         shp_scope *body = shp_body(n, "body", in, 2 + l->states, false, seed);
-        if (!body) break;
+        if (!body || body->fails) break;
         for (uint32_t i = 0; i < l->states; i++) shp_body_output(n, body, 1 + i, in + 2 + i);
         int64_t stays = turn + 1 == most ? 0 : condition_of(n, body);
         if (stays < 0) break;
@@ -443,7 +443,6 @@ void infer_loop(shp_node *n)
     l.runs = enters && (!counted || shp_dim_lo(n->dims, limit) >= 1);
     shp_scope *body = fixed_point(n, "body", l.in, count, 2, l.states, 1, !l.runs, l.widened);
     if (!body) return;
-    n->scope->fails |= l.runs && body->fails;
 
     int64_t stays = enters ? condition_of(n, body) : 0;
     if (!open && !first) l.trips = lit(0);
@@ -456,8 +455,8 @@ void infer_loop(shp_node *n)
         exact[1] = l.in[1];
         turns = follow(n, &l, most, exact);
         if (turns > 0) l.trips = num(n, turns);
-        /* the result shows what holds on every turn */
-        body = n->x->error ? NULL : turns == 1 ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
+        /* the result shows what holds on every turn, or the one that contradicts itself */
+        body = n->x->error ? NULL : turns == 1 || body->fails ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
         if (!body) return;
     }
     fits(n, "body", body, l.start, count, 2, l.states, 1);
@@ -497,10 +496,10 @@ static int64_t list_at(shp_node *n, const char *attr, uint32_t i)
 }
 
 /* The body of a Scan. A state has one shape on every turn (a requirement): what a turn makes of it may only decide sizes that were open. */
-static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t states, bool *widened)
+static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t states, bool maybe, bool *widened)
 {
     for (uint32_t i = 0; i < states; i++) in[i].content = NULL, in[i].tensor = NULL;
-    shp_scope *body = shp_body(n, "body", in, count, true, 1);
+    shp_scope *body = shp_body(n, "body", in, count, maybe, 1);
     for (uint32_t i = 0; body && i < states; i++) {
         shp_fact after;
         shp_body_output(n, body, i, &after);
@@ -509,7 +508,7 @@ static shp_scope *scan_body(shp_node *n, shp_fact *in, uint32_t count, uint32_t 
         bool same = a->rank == b->rank;
         for (int32_t k = 0; same && k < a->rank; k++) same = shp_equal(n, a->dim[k], b->dim[k]) != 0;
         if (same) continue;
-        body = fixed_point(n, "body", in, count, 0, states, 0, true, widened);      /* first: doing a body again takes back what was said since */
+        body = fixed_point(n, "body", in, count, 0, states, 0, maybe, widened);      /* first: doing a body again takes back what was said since */
         shp_failf(n, SHP_D_SHAPE, "state %d enters the body as %h and leaves it as %h", (int64_t)i, a, b);
         return body;
     }
@@ -539,7 +538,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
         if (state) in[i].shape = shp_spliced(n, s, 0, 1, s->dim, 0);
     }
     if (n->failed) return;
-    shp_scope *body = scan_body(n, in, count, states, widened);
+    shp_scope *body = scan_body(n, in, count, states, batch || shp_dim_lo(n->dims, length) < 1, widened);
     if (!body) return;
     fits(n, "body", body, in, count, 0, states, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
@@ -608,7 +607,7 @@ void infer_sequence_map(shp_node *n)
         for (uint32_t o = 0; o < n->nout; o++) shp_body_output(n, body, o, made + o * turns + turn);
     }
     map_inputs(n, -1, in, count);
-    shp_scope *body = shp_body(n, "body", in, count, true, 1);
+    shp_scope *body = shp_body(n, "body", in, count, !items || shp_dim_lo(n->dims, items->length) < 1, 1);
     if (!body) return;
     fits(n, "body", body, in, count, 0, 0, 0);
     for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
