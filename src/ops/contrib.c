@@ -360,7 +360,13 @@ void infer_nchwc_upsample(shp_node *n)
 
 /* ---- shapes ---- */
 
-void infer_ms_pad(shp_node *n) { like(n, infer_pad, "012"); }
+/* Pad: the pads may also be one row. */
+static void pad(shp_node *n) { like(n, infer_pad, "012"); }
+void infer_ms_pad(shp_node *n)
+{
+    const shp_shape *p = shp_in_shape(n, 1);
+    with_shapes(n, 1, p && p->rank == 2 && is(n, p->dim[0], 1) ? shp_spliced(n, p, 0, 1, p->dim, 0) : NULL, NULL, pad);
+}
 
 /* ExpandDims: a new axis of 1 at `axis`, an input. */
 void infer_expand_dims(shp_node *n)

@@ -284,6 +284,7 @@ def shapes():
     form("Pad", [f(2, 3), i64(1, 0, 0, 2), np.array([1], np.float32)], const=(1,), mode="constant")
     form("Pad", [f(4, 5), i64(1, 1, 1, 1)], const=(1,), mode="reflect")
     form("Pad", [f(4, 5), i64(-1, 0, 0, -2)], const=(1,))
+    form("Pad", [f(2, 3), i64([[1, 0, 0, 2]])], const=(1,))
     form("Unique", [f(5)], outputs=3)
     form("Unique", [np.array([2, 1, 2, 3], np.float32)], outputs=3)
     form("GatherND", [f(2, 3, 4), ids(5, 2, hi=2)])
