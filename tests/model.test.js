@@ -564,6 +564,19 @@ test('parts of an open axis: the first, the second, the last, and all of them ag
     assert.deepEqual(shapes('half').slice(0, 2), ['floor((N + 1)/2)', 'floor(N/2)']);       // x.chunk(2)
 });
 
+// onnxruntime 1.32: of rank 0 for N = 3 (items of 1 and of 2 rows), of rank 2 for N = 4.
+test('items at the same place in two sequences need not be alike', () => {
+    const { values } = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
+        initializers: [['zero', 0], ['two', 2]].map(([name, v]) => ({ name, type: 'int64', dims: [], data: [v] })), nodes: [
+            { op: 'SplitToSequence', inputs: ['x', 'two'], outputs: ['q'], attr: { axis: 0 } }, { op: 'SequenceErase', inputs: ['q', 'zero'], outputs: ['rest'] },
+            { op: 'SequenceMap', inputs: ['rest', 'q', 'q'], outputs: ['y'], attr: { body: { g: { inputs: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], outputs: [{ name: 'o' }], nodes: [
+                { op: 'Shape', inputs: ['a'], outputs: ['s'] }, { op: 'Shape', inputs: ['b'], outputs: ['t'] }, binary('Equal', 's', 't', 'k'), { op: 'Gather', inputs: ['k', 'zero'], outputs: ['same'] },
+                { op: 'If', inputs: ['same'], outputs: ['o'], attr: { then_branch: { g: { outputs: [{ name: 'u' }], nodes: [{ op: 'Neg', inputs: ['a'], outputs: ['u'] }] } },
+                    else_branch: { g: { outputs: [{ name: 'v' }], nodes: [{ op: 'ReduceSum', inputs: ['b'], outputs: ['v'], attr: { keepdims: 0 } }] } } } }] } } } }] }));
+    const shape = (name) => values.find((v) => v.name === name).shape;
+    assert.deepEqual(['a', 'b', 'c', 'y'].map(shape), [['unk__1', 3], ['unk__2', 3], ['unk__2', 3], null]);
+});
+
 test('what an assumption says already is not said again', () => {
     const first = (from, to) => ({ op: 'Slice', inputs: [from, 'zero', 'one'], outputs: [to] });
     const { assumptions } = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['S', 4])], outputs: [{ name: 'c' }],

@@ -585,8 +585,8 @@ static void map_inputs(shp_node *n, int64_t turn, shp_fact *in, uint32_t count)
         }
         in[i].type = shp_type_inner(n->x, in[i].type);
         in[i].content = NULL;
+        in[i].shape = in[i].shape && in[i].shape->rank < 0 ? NULL : shp_item_shape(n, in[i].shape, (uint32_t)in[i].id, SHP_WHY_CONTENT);
         in[i].id = shp_mix(shp_mix(n->id, 0xe1e), i + ((uint64_t)(turn + 1) << 32));
-        if (in[i].shape && in[i].shape->rank < 0) in[i].shape = NULL;
     }
 }
 

@@ -20,6 +20,14 @@ static bool varies(shp_node *n, shp_dim d)
     return varying;
 }
 
+const shp_shape *shp_item_shape(shp_node *n, const shp_shape *s, uint32_t o, shp_why why)
+{
+    shp_shape *item = s && s->rank > 0 ? shp_spliced(n, s, 0, 0, s->dim, 0) : NULL;
+    for (int32_t k = 0; item && k < item->rank; k++)
+        if (varies(n, item->dim[k])) item->dim[k] = shp_fresh(n, o, (uint32_t)k, why);
+    return item ? item : s;
+}
+
 /* What both element shapes have in common (shp_shape_none: nothing yet). */
 static const shp_shape *merged(shp_node *n, const shp_shape *a, const shp_shape *b)
 {
@@ -199,7 +207,7 @@ void infer_split_to_sequence(shp_node *n)
 void infer_sequence_at(shp_node *n)
 {
     const shp_content *c = shp_in_content(n, 0);
-    const shp_shape *s = shp_in_shape(n, 0);
+    const shp_shape *s = shp_item_shape(n, shp_in_shape(n, 0), 0, SHP_WHY_DATA);
     int64_t at, axis;
     shp_dim d[SHP_RANK_MAX], whole, part;
     bool placed = position(n, 1, items(n, c), 0, &at);
@@ -207,7 +215,7 @@ void infer_sequence_at(shp_node *n)
     if (placed && c->item) { shp_out_fact(n, 0, &c->item[at]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     if (!s) return;
-    for (int32_t k = 0; k < s->rank; k++) d[k] = varies(n, s->dim[k]) ? shp_fresh(n, 0, (uint32_t)k, SHP_WHY_DATA) : s->dim[k];
+    for (int32_t k = 0; k < s->rank; k++) d[k] = s->dim[k];
     if (cut_along(n, c, &axis, &whole, &part) && shp_in_int(n, 1, &at))
         d[axis] = at >= 0 ? dim_min(n, part, sub(n, whole, mul(n, num(n, at), part))) : at < -1 ? part : sub(n, whole, mul(n, part, sub(n, length(n, 0), lit(1))));
     shp_out(n, 0, s->rank, d);
