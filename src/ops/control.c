@@ -619,6 +619,7 @@ void infer_sequence_map(shp_node *n)
         if (c) {
             c->item = made + o * turns;
             f.content = c;
+            for (uint32_t turn = 0; turn < turns; turn++) f.shape = turn ? shp_fact_merge(n, o, &f, &c->item[turn]).shape : c->item[0].shape;
         }
         shp_out_fact(n, o, &f);
     }
