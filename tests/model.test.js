@@ -541,6 +541,11 @@ test('what holds on the first turn of a loop is not taken for what holds on all'
         { op: 'NonZero', inputs: ['t'], outputs: ['z'] }, { op: 'Squeeze', inputs: ['z', 'axis'], outputs: ['at'] }, { op: 'Cast', inputs: ['at'], outputs: ['w'], attr: { to: 1 } },
         { op: 'MatMul', inputs: ['t', 'w'], outputs: ['dot'] }] }));
     assert.deepEqual([['y'], ['t', 'Loop#0/body'], ['at', 'Loop#0/body']].map((at) => required.get(...at).shape), [['4*N'], ['N + unk__0'], ['N + unk__0']]);
+    // The size of the first item of a sequence that the loop makes.
+    const listed = infer({ op: 'SequenceEmpty', outputs: ['none'] }, loop({ name: 's', type: 'seq(float)' }, ['three', 'none'], ['y'], { outputs: [{ name: 'd' }, { name: 'u' }], nodes: [goOn,
+        binary('Add', 'i', 'one', 'j'), { op: 'Unsqueeze', inputs: ['j', 'axis'], outputs: ['to'] }, { op: 'Slice', inputs: ['x', 'axis', 'to'], outputs: ['part'] },
+        { op: 'SequenceInsert', inputs: ['s', 'part'], outputs: ['u'] }, { op: 'SequenceAt', inputs: ['u', 'zero'], outputs: ['first'] }] }));
+    assert.deepEqual(['part', 'first'].map((name) => listed.get(name, 'Loop#1/body').shape[0].replace(/\d+/, '')), ['Min(N, unk__ + 1)', 'unk__']);
     // How far the first turn counts in a loop inside.
     const counted = infer(loop(int('m'), ['three', 'one'], ['y'], { outputs: [{ name: 'd' }, { name: 'n' }], nodes: [goOn, binary('Add', 'm', 'one', 'n'),
         loop({ name: 't', type: 'float' }, ['m', 'x'], ['z'], { outputs: [{ name: 'd2' }, { name: 'v' }], nodes: [{ ...goOn, outputs: ['d2'] }, binary('Greater', 'i', 'zero', 'more'),

@@ -242,14 +242,15 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
     const shp_shape *a = before->shape, *b = after->shape;
     f.id = before->id;
     if (forget) f.shape = NULL;
-    if (!f.shape || a == b || a->rank != b->rank) return f;
-    shp_shape *s = shp_spliced(n, a, 0, 0, a->dim, 0);
+    bool first = a && a->rank < 0;                  /* a sequence that was empty: items of this turn, and then of others */
+    if (!f.shape || a == b || (!first && a->rank != b->rank)) return f;
+    shp_shape *s = shp_spliced(n, first ? b : a, 0, 0, b->dim, 0);
     for (int32_t i = 0; s && i < s->rank; i++) {
-        shp_dim d = a->dim[i];
-        if (d == b->dim[i]) continue;
+        shp_dim d = s->dim[i];
+        if (first ? !born_inside(n, body, d) : d == b->dim[i]) continue;
         shp_dim all = of_turn(n, body, state, (uint32_t)i, 0x57a7e), more = of_turn(n, body, state, (uint32_t)i, 0x57a7f);
         if (d == all) continue;
-        if (shp_dim_lo(n->dims, sub(n, b->dim[i], d)) < 0) s->dim[i] = all;
+        if (first || shp_dim_lo(n->dims, sub(n, b->dim[i], d)) < 0) s->dim[i] = all;
         else if (!shp_dim_mentions(n->dims, d, shp_dim_symbol(n->dims, more))) s->dim[i] = add(n, d, more);
     }
     f.shape = s;
