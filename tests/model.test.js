@@ -696,6 +696,15 @@ test('floating point: what a fraction stands for holds as far as the assumption 
     assert.deepEqual(of(0.25, 'Sub', size).get('y').shape, ['Max(N - 1, 0)']);
 });
 
+// onnxruntime: fmod(0, 0) is no number.
+test('floating point: the rest of a division by a size takes the size as at least 1', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'm' }],
+        nodes: [shapeOf('s'), { op: 'Cast', inputs: ['s'], outputs: ['f'], attr: { to: 1 } },
+            { op: 'Mod', inputs: ['f', 'f'], outputs: ['m'], attr: { fmod: 1 } }] }));
+    assert.deepEqual(result.get('m').content, [0]);
+    assert.throws(() => result.evaluate(['N'], { N: 0 }), /division/);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],

@@ -427,7 +427,7 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         qn = shp_dim_div_exact(n->dims, pn, qn);
         return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, shp_dim_div_exact(n->dims, x, y), 1);
     case SHP_ADD: case SHP_SUB: fits = power_of_2(pd) || power_of_2(qd); break;
-    case SHP_MOD: case SHP_FMOD: fits = power_of_2(den); break;
+    case SHP_MOD: case SHP_FMOD: fits = power_of_2(den) && shp_at_least(n, qn, 1, "division"); break;
     default: break;         /* Min, Max */
     }
     return quotient(n, dtype, fits ? integers(n, op, 0, x, y) : 0, den);

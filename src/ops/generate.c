@@ -140,7 +140,7 @@ static shp_dim float_steps(shp_node *n, int dtype, const shp_elem *e)
     return shp_elem_num(shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q));
 }
 
-/* Elements of a Range: start + i*delta. A float that repeated addition, as runtimes do it, gives otherwise is unknown. */
+/* Elements of a Range: start + i*delta, in the arithmetic of dtype. A float that repeated addition, as runtimes do it, gives otherwise is unknown. */
 static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t count)
 {
     shp_content *c = e[0] && e[2] ? shp_content_new(n, (uint64_t)count) : NULL;
@@ -150,16 +150,18 @@ static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t co
         c->elem[i] = shp_elem_calc(n, SHP_ADD, dtype, e[0], shp_elem_calc(n, SHP_MUL, dtype, e[2], k));
         if (shp_elem_is_real(sum) && shp_elem_value(sum) != shp_elem_value(c->elem[i])) c->elem[i] = 0;
         if (i + 1 < count) sum = shp_elem_calc(n, SHP_ADD, dtype, sum, e[2]);
+        c->elem[i] = shp_elem_cast(n, dtype, shp_in_dtype(n, 0), c->elem[i]);
     }
     shp_out_content(n, 0, c);
 }
 
-/* Range-11: max(ceil((limit - start)/delta), 0) elements. */
+/* Range-11: max(ceil((limit - start)/delta), 0) elements; floats of 16 bits (27) are calculated in another type, float where none is named. */
 void infer_range(shp_node *n)
 {
     shp_elem e[3];
     int dtype = shp_in_dtype(n, 0);
     bool floats = shp_dtype_kind(dtype) == 'F';
+    if (floats && shp_dtype_bits(dtype) < 32) dtype = shp_attr_int(n, "stash_type") == SHP_DOUBLE ? SHP_DOUBLE : SHP_FLOAT;
     double delta;
     int64_t count;
     for (uint32_t i = 0; i < 3; i++) {

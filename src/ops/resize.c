@@ -86,7 +86,7 @@ void infer_resize(shp_node *n)
     bool old = n->opset < 11, crop = shp_str_is(shp_attr_str(n, "coordinate_transformation_mode"), "tf_crop_and_resize");
     shp_list al = shp_list_of(n, "axes", 0), scales = shp_list_of(n, NULL, old ? 1 : 2), sizes = shp_list_of(n, NULL, old ? 0 : 3);
     bool by_scale = scales.has && scales.count != 0, by_size = sizes.has && sizes.count != 0;
-    shp_str policy = shp_attr_str(n, "keep_aspect_ratio_policy");
+    int policy = shp_choice(n, "keep_aspect_ratio_policy", "|stretch|not_larger|not_smaller");
     int64_t axes[SHP_RANK_MAX];
     shp_dim d[SHP_RANK_MAX];
     if (!by_scale && !by_size) { shp_fail(n, SHP_D_VALUE, "neither scales nor sizes is given"); return; }
@@ -101,7 +101,7 @@ void infer_resize(shp_node *n)
     if (!shp_list_axes_or_all(n, &al, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     for (int64_t k = 0; k < rank; k++) d[k] = x ? x->dim[k] : 0;
     if (by_scale) { by_scales(n, rank, d, axes, count, scales.content, crop); return; }
-    if (sizes.known && policy.len && !shp_str_is(policy, "stretch")) keep_ratio(n, &sizes, axes, shp_str_is(policy, "not_larger"), d);
+    if (sizes.known && policy > 1) keep_ratio(n, &sizes, axes, policy == 2, d);
     else for (int64_t i = 0; i < count; i++) d[axes[i]] = shp_list_at(n, &sizes, i);
     shp_out(n, 0, rank, d);
 }

@@ -16,6 +16,7 @@ void infer_dft(shp_node *n)
     if (!x) return;
     bool onesided = shp_attr_int(n, "onesided") != 0, inverse = shp_attr_int(n, "inverse") != 0, real = onesided && inverse, asked = shp_has(n, 1);
     int64_t last = x->rank - 1, axis = n->opset < 20 ? shp_attr_int_or(n, "axis", 1) : -2, parts;
+    for (uint32_t i = 1; i < 3; i++) shp_want_rank(n, i, 0, 0);
     bool placed = n->opset < 20 || !shp_has(n, 2) || shp_in_int(n, 2, &axis);
     if (is_num(n, x->dim[last], &parts) && (parts < 1 || parts > 2 || (onesided && parts != 1 + inverse))) {
         shp_fail2(n, SHP_D_SHAPE, onesided ? "the last axis of %i is not %d" : "the last axis of %i is not 1 or 2", 0, 1 + inverse);
