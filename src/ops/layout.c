@@ -112,6 +112,7 @@ void infer_flatten(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     int64_t axis = shp_attr_int(n, "axis");
     shp_dim d[2] = { axis ? 0 : lit(1), 0 };
+    if (axis < 0 && n->opset < 11) shp_bad_attr(n, "axis", axis);
     if (x) {
         if (axis != x->rank && (axis = shp_axis(n, axis, x->rank)) < 0) return;
         d[0] = shp_product(n, x->dim, (uint32_t)axis);
