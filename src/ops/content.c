@@ -363,11 +363,9 @@ static shp_elem reals(shp_calc op, int dtype, double a, double b)
     case SHP_SUB: a -= b; break;
     case SHP_MUL: a *= b; break;
     case SHP_DIV: a /= b; break;
-    case SHP_MIN: a = a != a || a < b ? a : b; break;
-    case SHP_MAX: a = a != a || a > b ? a : b; break;
-    case SHP_MOD: case SHP_FMOD:
-        if (!small(a / b)) return UNKNOWN;
-        a -= (op == SHP_MOD ? floored(a / b) : truncated(a / b)) * b;
+    case SHP_MIN: case SHP_MAX:
+        if (a != a || b != b) return UNKNOWN;       /* runtimes differ */
+        a = (op == SHP_MIN) == (a < b) ? a : b;
         break;
     case SHP_POW:
         if (b != 0.5 && (b != truncated(b) || b < -64 || b > 64)) return UNKNOWN;
@@ -375,7 +373,10 @@ static shp_elem reals(shp_calc op, int dtype, double a, double b)
         break;
     case SHP_NEG: a = -a; break;
     case SHP_ABS: a = a < 0 ? -a : a; break;
-    case SHP_SIGN: a = a > 0 ? 1 : a < 0 ? -1 : a; break;
+    case SHP_SIGN:
+        if (a != a) return UNKNOWN;
+        a = a > 0 ? 1 : a < 0 ? -1 : a;
+        break;
     case SHP_RELU: a = a < 0 ? 0 : a; break;
     case SHP_FLOOR: a = floored(a); break;
     case SHP_CEIL: a = -floored(-a); break;
@@ -427,7 +428,7 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         qn = shp_dim_div_exact(n->dims, pn, qn);
         return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, shp_dim_div_exact(n->dims, x, y), 1);
     case SHP_ADD: case SHP_SUB: fits = power_of_2(pd) || power_of_2(qd); break;
-    case SHP_MOD: case SHP_FMOD: fits = power_of_2(den) && shp_at_least(n, qn, 1, "division"); break;
+    case SHP_MOD: case SHP_FMOD: fits = power_of_2(den) && (shp_is_num(n, qn) || shp_at_least(n, qn, 1, "division")); break;
     default: break;         /* Min, Max */
     }
     return quotient(n, dtype, fits ? integers(n, op, 0, x, y) : 0, den);
@@ -451,7 +452,7 @@ static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_
         shp_dim x = shp_elem_whole(a), y = shp_elem_whole(b);
         return x && (is_unary(op) || y) ? fitted(n, dtype, integers(n, op, dtype, x, y)) : UNKNOWN;
     }
-    if (!shp_elem_is_real(a) || (!shp_elem_is_real(b) && !is_unary(op))) return quotients(n, op, dtype, a, b);
+    if (!shp_elem_is_real(a) || (!shp_elem_is_real(b) && !is_unary(op)) || op == SHP_MOD || op == SHP_FMOD) return quotients(n, op, dtype, a, b);
     return reals(op, dtype, shp_elem_value(a), shp_elem_value(b));
 }
 
