@@ -132,12 +132,17 @@ static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
     return shp_dim_div_exact(n->dims, span, delta);
 }
 
-/* Number of elements of a float Range: the span in the type's own arithmetic, the division in double, as ONNX Runtime does both. */
+/* Number of elements of a float Range, divided in double: ONNX Runtime takes the span in the type's own arithmetic (1.20) or in double (1.32), so
+ * where these differ nothing is known. */
 static shp_dim float_steps(shp_node *n, int dtype, const shp_elem *e)
 {
-    shp_elem span = shp_elem_calc(n, SHP_SUB, dtype, e[1], e[0]);
-    shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), 0);
-    return shp_elem_num(shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q));
+    shp_dim d[2];
+    for (int wide = 0; wide < 2; wide++) {
+        shp_elem span = shp_elem_calc(n, SHP_SUB, wide ? SHP_DOUBLE : dtype, e[1], e[0]);
+        shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), 0);
+        d[wide] = shp_elem_num(shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q));
+    }
+    return d[0] == d[1] ? d[0] : 0;
 }
 
 /* Elements of a Range: start + i*delta, in the arithmetic of dtype. A float that repeated addition, as runtimes do it, gives otherwise is unknown. */
