@@ -52,7 +52,8 @@ export function integer(value, where, least = 0n) {
     if (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value < INT64) {
         if (/** @type {number} */ (value) >= least) return /** @type {number} */ (value);
     }
-    throw wrong(where, value, `an integer, ${least} or more`);
+    const large = (typeof value === 'bigint' || Number.isInteger(value)) && /** @type {number} */ (value) >= least;
+    throw wrong(where, value, large ? 'a bigint below 2^63' : `an integer, ${least} or more`);
 }
 
 /** Where a name stands in a list. @param {string[]} list @param {string} name @param {string} where */

@@ -876,6 +876,7 @@ test('wrong options are TypeErrors that name the option', async () => {
     for (const [options, message] of [
         [null, /options/], [{ foo: 1 }, /"foo"/], [{ strict: 1 }, /strict/], [{ merge: 'x' }, /merge/], [{ freeDimensionOverrides: { N: -1 } }, /"N"/],
         [{ freeDimensionOverrides: { N: 1.5 } }, /"N"/], [{ freeDimensionOverrides: { N: '1' } }, /"N"/], [{ freeDimensionOverrides: { N: 2n ** 63n } }, /"N"/],
+        [{ freeDimensionOverrides: { N: 2 ** 53 } }, /"N".*: pass a bigint below 2\^63/],
         [{ inputs: { x: 3 } }, /"x"/], [{ inputs: { x: { shape: 3 } } }, /shape/], [{ inputs: { x: [-1] } }, /shape\[0\]/], [{ inputs: { x: { type: 'flaot', shape: [1] } } }, /"x".*type/],
         [{ operators: { Foo: 3 } }, /"Foo"/], [{ limits: { speed: 3 } }, /"speed"/], [{ limits: { rank: -1 } }, /limits\.rank/],
         [{ inputs: { x: { dims: [1, 2] } } }, /"x".*has "dims": it knows type, shape, data/], [{ externalData: 3 }, /^options\.externalData is 3/],
