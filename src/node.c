@@ -254,6 +254,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
 
 static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
 {
+    if (f->content && f->content->bounds) return NULL;
     if ((f->content && f->content->fixed) || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
     if (!f->content && f->tensor) {
         const shp_content *c = shp_tensor_content(n->x, n->scope, f->tensor);
@@ -262,7 +263,6 @@ static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
         n->own |= n->x->p->probing && !f->content;
         if (n->x->p->waiting) return NULL;
     }
-    if (f->content && f->content->bounds) return NULL;
     f->shape = shp_shape_resolve(n->x, f->shape);
     f->content = with_symbols(n->x, n->scope, node, f, shp_content_resolve(n->x, f->content));
     return f->content;

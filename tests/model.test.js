@@ -456,6 +456,15 @@ test('one value over open sizes: all elements are counted, or none', () => {
     assert.match(unknown, /^unk__/);
 });
 
+// By hand; onnxruntime 1.32 gives these shapes for N, R = 1, 4 and 2, 2.
+test('one value over open sizes has as many elements as its shape, once that is known', () => {
+    const one = (name, data) => ({ name, type: 'int64', dims: [1], data: [data] }), shaped = (op, inputs, y, attr) => ({ op, inputs, outputs: [y], attr });
+    const result = counted([filled('f', 's', 3), shaped('Reshape', ['f', 'four'], 'r'), shaped('ReduceSum', ['r'], 'sum'), filled('y', 'r', 1), filled('z', 'sum', 1),
+        shaped('Concat', ['none', 's'], 'empty', { axis: 0 }), filled('g', 'empty', 3), shaped('Flatten', ['g'], 'h', { axis: 3 }), shaped('ReduceSum', ['h'], 'nothing'),
+        shaped('Reshape', ['nothing', 'last'], 't'), filled('v', 't', 1)], [one('four', 4), one('none', 0), one('last', -1)]);
+    assert.deepEqual(['r', 'y', 'z', 'h', 'v'].map((name) => result.get(name).shape), [[4], [3, 3, 3, 3], [12], [0, 1], [0]]);
+});
+
 test('bounds of a range decide comparisons', () => {
     const sizes = [{ op: 'Split', inputs: ['s'], outputs: ['n', 'r1'], attr: { num_outputs: 2 } }, { op: 'Squeeze', inputs: ['n'], outputs: ['n0'] }, { op: 'Squeeze', inputs: ['r1'], outputs: ['r'] }];
     const range = { op: 'Range', inputs: ['zero', 'n0', 'one'], outputs: ['i'] };
