@@ -264,8 +264,8 @@ export function shapeInto(dims, out, start, end) {
         throw new RangeError(`out has ${out.length} elements: ${length} dims are kept; pass a longer array`);
     }
     const first = begin[0];
-    // Two loops, so that what the engine learns of bigints does not slow numbers, nor the reverse.
-    if (out instanceof BigInt64Array) for (let i = 0; i < length; i++) out[i] = /** @type {bigint} */ (dims[first + i]);
+    // Two loops, so that what the engine learns of bigints does not slow numbers, nor the reverse; `instanceof` takes as long as a loop.
+    if (Array.isArray(out)) for (let i = 0; i < length; i++) out[i] = dims[first + i];
     else for (let i = 0; i < length; i++) out[i] = dims[first + i];
     return length;
 }
