@@ -289,15 +289,16 @@ async function run(path, settings) {
         complain(`${path}: ${reason(error, path)}`);
         return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
     }
+    const tabled = !settings.json && settings.why === undefined;
     watcher.at(() => 'writing', 0);
-    if (!settings.json && settings.why === undefined && settings.models.length > 1) await write(`${clean(path)}\n`);
+    if (tabled && settings.models.length > 1) await write(`${clean(path)}\n`);
     for (const [text, progress] of output(result, settings)) {
         if (text && process.stdout.isTTY) watcher.stop();       // what is written tells by itself
         await write(text);
         watcher.at(progress);
     }
     watcher.stop();
-    if (!settings.json && settings.why === undefined) process.stderr.write(problems(result.diagnostics));
+    if (tabled) process.stderr.write(problems(result.diagnostics));
     return result.diagnostics.some((d) => d.severity === 'error') ? CONTRADICTION : DONE;
 }
 

@@ -16,7 +16,8 @@ const SEVERITY = { e: 'error', w: 'warning', i: 'info' };
 export class Result {
     /** @type {Report} */ #report;
     /** @type {WebAssembly.Module} */ #module;
-    /** @type {Record<string, any>} */ #made = {};
+    /** Lists that somebody has asked for. @type {Record<string, any[]>} */ #made = Object.create(null);
+    /** @type {InferResult['model'] | undefined} */ #model;
 
     /** @param {Report} report @param {WebAssembly.Module} module @param {Stats} stats */
     constructor(report, module, stats) {
@@ -40,26 +41,22 @@ export class Result {
         throw wrong('list', list, `one of ${LISTS.join(', ')}`);
     }
 
-    /** @param {keyof InferResult & string} list @returns {any[]} */
-    #all(list) {
-        if (!this.#made[list]) {
-            const [rows, make] = this.#list(list), made = new Array(rows);
-            for (let row = 0; row < rows; row++) made[row] = make(row);
-            this.#made[list] = made;
-        }
-        return this.#made[list];
+    /** @param {string} list @returns {Generator<any>} */
+    *#rows(list) {
+        const [rows, make] = this.#list(list);
+        for (let row = 0; row < rows; row++) yield make(row);
     }
 
-    /** @param {string} list @returns {Generator<any>} */
-    *each(list) {
-        const [rows, make] = this.#list(list), made = this.#made[list];
-        for (let row = 0; row < rows; row++) yield made ? made[row] : make(row);
-    }
+    /** @param {string} list @returns {any[]} */
+    #all(list) { return this.#made[list] ??= [...this.#rows(list)]; }
+
+    /** @param {string} list @returns {Iterable<any>} */
+    each(list) { return this.#made[list] ?? this.#rows(list); }
 
     get model() {
         const r = this.#report, opsets = Array.from({ length: r.rows(L.OPSETS) }, (_, i) =>
             [r.name(L.OPSETS, i, L.OPSET_DOMAIN), r.cell(r.at(L.OPSETS, i, L.OPSET_VERSION))]);
-        return this.#made.model ??= {
+        return this.#model ??= {
             irVersion: r.cell(r.at(L.MODEL, 0, L.MODEL_IR_VERSION)),
             opsetImport: Object.fromEntries(opsets),
             producer: r.name(L.MODEL, 0, L.MODEL_PRODUCER),
