@@ -636,7 +636,6 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         s->call_scope = n->scope;
         s->seed = shp_mix(shp_mix(n->id, n->scope->seed), n->index);      /* what is random in it is another at each call */
         s->maybe = n->scope->maybe;
-        s->depth = n->scope->depth + 1;
         if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
             shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
                      (int64_t)f->body->inputs, (int64_t)f->body->outputs);
@@ -1009,7 +1008,6 @@ static shp_scope *do_body(shp_node *n, shp_str attr, uint64_t place, const shp_g
         s->call_scope = n->scope->call_scope;
         s->seed = shp_mix(shp_mix(n->id, n->scope->seed), seed);
         s->maybe = n->scope->maybe || maybe;
-        s->depth = n->scope->depth + 1;
         begin(x, s);
     }
     if (s->at == g->sorted && old && !turn) return s;
@@ -1067,8 +1065,6 @@ static void other_bodies(shp_node *n)
             do_body(n, a->graphs ? item_name(n->x, a->name, k) : a->name, (uint64_t)(i + 1) << 32 | k, shp_attr_body(a, k), NULL, 0, true, i);
     }
 }
-
-uint32_t shp_body_outputs(const shp_scope *s) { return s->graph->outputs; }
 
 void shp_body_output(shp_node *n, const shp_scope *s, uint32_t i, shp_fact *f)
 {

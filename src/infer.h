@@ -28,7 +28,6 @@ struct shp_scope {
     uint64_t seed;                  /* of value numbers made here */
     bool maybe;                     /* not, or not certainly, run: contradictions are warnings */
     bool fails;                     /* a node that runs whenever this graph does contradicts itself: no run of it succeeds */
-    uint32_t depth;
     uint32_t at;                    /* nodes done, in the graph's order */
     uint32_t mark, epoch;           /* of the dims when the body was begun */
     size_t diag_mark;               /* how many diagnostics there were before the body: where it is done again, they go */
@@ -122,7 +121,6 @@ void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, 
  * maybe: it may not run; else the node's graph fails where the body does. NULL where the attribute is absent or the node must be done again
  * (n->failed or x->request tell). Requirements (R1) met inside a body that may not run stay inside. */
 shp_scope *shp_body(shp_node *n, const char *attr, const shp_fact *in, uint32_t count, bool maybe, uint64_t seed);
-uint32_t shp_body_outputs(const shp_scope *s);
 void shp_body_output(shp_node *n, const shp_scope *s, uint32_t i, shp_fact *f);     /* all unknown past the last */
 /* Whether what follows node n in its graph may succeed if n gives those outputs (n->nout facts): false where a node that surely runs
  * contradicts itself. Looks a bounded way ahead and leaves nothing behind. true inside another look ahead. */

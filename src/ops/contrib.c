@@ -119,7 +119,7 @@ void infer_matmul_bnb4(shp_node *n)
 /* ---- elementwise ---- */
 
 void infer_third(shp_node *n) { shp_out_same(n, 0, 2); }
-void infer_both_first(shp_node *n) { shp_out_same(n, 1, 0); { shp_out_same(n, 0, 0); return; } }
+void infer_both_same(shp_node *n) { shp_out_same(n, 0, 0); shp_out_same(n, 1, 0); }
 void infer_scalar(shp_node *n) { shp_out(n, 0, 0, NULL); }
 
 /* Operands each with a scale and a zero point. */
@@ -434,7 +434,7 @@ void infer_prefix_commit(shp_node *n)
 }
 
 /* GemmaRotaryEmbedding: q and k as they are. */
-void infer_gemma_rotary(shp_node *n) { shp_out_same(n, 1, 3); { shp_out_same(n, 0, 1); return; } }
+void infer_gemma_rotary(shp_node *n) { shp_out_same(n, 0, 1); shp_out_same(n, 1, 3); }
 
 /* AllGather: `axis` group_size times as long. */
 void infer_all_gather(shp_node *n)

@@ -462,7 +462,7 @@ void infer_loop(shp_node *n)
     }
     fits(n, "body", body, l.start, count, 2, l.states, 1);
     loop_states(n, &l, body, turns > 0 ? exact : NULL);
-    for (uint32_t o = l.states; o + 1 < shp_body_outputs(body); o++) {
+    for (uint32_t o = l.states; o + 1 < body->graph->outputs; o++) {
         leave(n, o, body, o + 1, 1, &f);
         shp_out_type(n, o, f.type);
         if (f.shape && f.shape->rank >= 0) out_rows(n, o, f.shape, 0, l.trips, SHP_WHY_DATA);
@@ -542,7 +542,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
     shp_scope *body = scan_body(n, in, count, states, batch || shp_dim_lo(n->dims, length) < 1, widened);
     if (!body) return;
     fits(n, "body", body, in, count, 0, states, 0);
-    for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
+    for (uint32_t o = 0; o < body->graph->outputs && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
         shp_out_type(n, o, f.type);
         if (!f.shape || f.shape->rank < 0) continue;
@@ -611,7 +611,7 @@ void infer_sequence_map(shp_node *n)
     shp_scope *body = shp_body(n, "body", in, count, !items || shp_dim_lo(n->dims, items->length) < 1, 1);
     if (!body) return;
     fits(n, "body", body, in, count, 0, 0, 0);
-    for (uint32_t o = 0; o < shp_body_outputs(body) && o < n->nout; o++) {
+    for (uint32_t o = 0; o < body->graph->outputs && o < n->nout; o++) {
         leave(n, o, body, o, 0, &f);
         f.type = f.type ? shp_type_make(n->x, SHP_KIND_SEQ, f.type, 0) : 0;
         f.content = items && items->length ? shp_content_length(n, items->length) : NULL;

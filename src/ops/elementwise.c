@@ -210,7 +210,7 @@ void infer_where(shp_node *n)
 
 /* ---- one input ---- */
 
-/* The input's shape: activations, trigonometry, everything that contents do not pass through. */
+/* The first input's shape: activations, trigonometry, everything that contents do not pass through. */
 void infer_same(shp_node *n) { shp_out_same(n, 0, 0); }
 
 /* The same with each element made by `make`. */

@@ -125,7 +125,7 @@ static int64_t pick(shp_node *n, const picks *s, int64_t p)
 }
 
 /* Gives output 0 the elements that indices pick. */
-static int picked(shp_node *n, picks *s)
+static void picked(shp_node *n, picks *s)
 {
     shp_content *out = !n->failed && open_picks(n, s) ? shp_content_new(n, (uint64_t)(s->count * s->inner)) : NULL;
     for (int64_t p = 0; out && p < s->count; p++) {
@@ -133,7 +133,6 @@ static int picked(shp_node *n, picks *s)
         if (from >= 0) memcpy(out->elem + p * s->inner, s->data->elem + from, (size_t)s->inner * sizeof *out->elem);
     }
     if (!n->failed) shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* GatherElements: the indices' shape.
@@ -165,7 +164,7 @@ void infer_gather_nd(shp_node *n)
 /* ---- Scatter ---- */
 
 /* Gives output 0 the data's elements with the updates put where indices pick. */
-static int scattered(shp_node *n, picks *s)
+static void scattered(shp_node *n, picks *s)
 {
     static const char names[][4] = { "add", "mul", "min", "max" };
     static const shp_calc calcs[] = { SHP_ADD, SHP_MUL, SHP_MIN, SHP_MAX };
@@ -174,11 +173,11 @@ static int scattered(shp_node *n, picks *s)
     int op = 0;
     while (op < 4 && !shp_str_is(how, names[op])) op++;
     shp_content *out = !n->failed && open_picks(n, s) ? shp_content_new(n, s->data->count) : NULL;
-    if (!out) return SHP_OK;
+    if (!out) return;
     memcpy(out->elem, s->data->elem, out->count * sizeof *out->elem);
     for (int64_t p = 0; p < s->count; p++) {
         int64_t to = pick(n, s, p);
-        if (to < 0) return SHP_OK;
+        if (to < 0) return;
         for (int64_t k = p * s->inner; k < (p + 1) * s->inner; k++, to++) {
             shp_elem e = 0;
             if (u && k < (int64_t)u->count) e = u->elem[k];
@@ -186,7 +185,6 @@ static int scattered(shp_node *n, picks *s)
         }
     }
     shp_out_content(n, 0, out);
-    return SHP_OK;
 }
 
 /* Scatter, ScatterElements: the data's shape; updates and indices have one shape (R1).

@@ -88,9 +88,6 @@ void shp_settle(shp_node *n, shp_dim *dim, uint32_t count, uint32_t first)
         if (!dim[i]) dim[i] = shp_fresh(n, 0, first + i, SHP_WHY_RANK);
 }
 
-/* The shape of the first input. */
-void infer_first(shp_node *n) { shp_out_same(n, 0, 0); }
-
 /* ---- MatMul ---- */
 
 /* numpy's matmul: inner sizes equal, the axes before the last two broadcast, a vector loses its axis again. Source: ONNX MatMul 13. */
