@@ -73,6 +73,21 @@ bool shp_str_is(shp_str a, const char *text)
     return a.len == strlen(text) && (a.len == 0 || memcmp(a.at, text, a.len) == 0);
 }
 
+char *shp_put_number(char *to, uint64_t value)
+{
+    char digits[SHP_DIGITS];
+    unsigned n = 0;
+    do digits[n++] = (char)('0' + value % 10); while (value /= 10);
+    while (n) *to++ = digits[--n];
+    return to;
+}
+
+char *shp_put_int(char *to, int64_t value)
+{
+    if (value < 0) *to++ = '-';
+    return shp_put_number(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
 uint64_t shp_hash(uint64_t seed, const void *bytes, size_t size)
 {
     const uint8_t *p = bytes, *end = p + size;

@@ -85,10 +85,8 @@ static void put_text(out *o, const char *text) { put(o, text, strlen(text)); }
 
 static void put_number(out *o, uint64_t v)
 {
-    char text[20];
-    size_t n = sizeof text;
-    do text[--n] = (char)('0' + v % 10); while (v /= 10);
-    put(o, text + n, sizeof text - n);
+    char text[SHP_DIGITS];
+    put(o, text, (size_t)(shp_put_number(text, v) - text));
 }
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

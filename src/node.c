@@ -627,12 +627,8 @@ static void put_name(shp_text *t, shp_str s) { put_most(t, s, 80); }
 
 static void put_int(shp_text *t, int64_t v)
 {
-    char digits[24];
-    size_t at = sizeof digits;
-    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do digits[--at] = (char)('0' + u % 10); while (u /= 10);
-    if (v < 0) digits[--at] = '-';
-    put(t, digits + at, sizeof digits - at);
+    char digits[SHP_DIGITS];
+    put(t, digits, (size_t)(shp_put_int(digits, v) - digits));
 }
 
 static void put_dim(shp_text *t, shp_infer *x, shp_dim d)

@@ -218,12 +218,8 @@ static shp_str zstr(const char *s) { return (shp_str){ s, (uint32_t)strlen(s) };
 
 static void append_int(builder *b, int64_t v)
 {
-    char digits[20];
-    uint32_t n = 0;
-    uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do digits[sizeof digits - ++n] = (char)('0' + size % 10); while (size /= 10);
-    if (v < 0) digits[sizeof digits - ++n] = '-';
-    append(b, (shp_str){ digits + sizeof digits - n, n });
+    char digits[SHP_DIGITS];
+    append(b, (shp_str){ digits, (uint32_t)(shp_put_int(digits, v) - digits) });
 }
 
 /* ---- cells ---- */

@@ -97,15 +97,6 @@ static char *put_text(char *to, const char *text)
     return to + len;
 }
 
-char *shp_put_number(char *to, uint32_t value)
-{
-    char digits[10];
-    unsigned n = 0;
-    do digits[n++] = (char)('0' + value % 10); while (value /= 10);
-    while (n) *to++ = digits[--n];
-    return to;
-}
-
 const char *shp_path_text(shp_arena *a, const shp_path *leaf)
 {
     const shp_path *part[2 * PATH_ENDS];            /* the innermost fields from the front, the outermost as a ring behind */

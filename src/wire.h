@@ -60,8 +60,6 @@ static inline bool shp_next_len(shp_wire *w, uint32_t *key, shp_str *text)
     w->at = p + len;
     return true;
 }
-/* Writes a number in decimal; returns the place behind it. */
-char *shp_put_number(char *to, uint32_t value);
 /* Reads a varint; its bits beyond 64 are dropped. 0 where the message ends before it does. */
 uint64_t shp_varint(shp_wire *w);
 
