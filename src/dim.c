@@ -948,18 +948,16 @@ const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d)
 bool shp_dim_has_fresh(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.fresh; }
 bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.undeclared; }
 
-void shp_dim_visit(const shp_dims *t, shp_dim d, void (*visit)(void *arg, const shp_symbol *s), void *arg)
+bool shp_dim_any(const shp_dims *t, shp_dim d, bool (*is)(void *arg, const shp_symbol *s), void *arg)
 {
     const shp_symset *set = open_at(t, d)->is.symbols;
-    for (uint32_t i = 0; set && i < set->n; i++) visit(arg, &symbol_at(t, set->id[i])->s);
-}
-
-bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s)
-{
-    const shp_symset *set = open_at(t, d)->is.symbols;
-    for (uint32_t i = 0; set && i < set->n; i++) if (&symbol_at(t, set->id[i])->s == s) return true;
+    for (uint32_t i = 0; set && i < set->n; i++) if (is(arg, &symbol_at(t, set->id[i])->s)) return true;
     return false;
 }
+
+static bool is_this(void *arg, const shp_symbol *s) { return arg == s; }
+
+bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s) { return shp_dim_any(t, d, is_this, (void *)s); }
 
 uint32_t shp_dims_symbols(const shp_dims *t) { return (uint32_t)t->symbols.n; }
 const shp_symbol *shp_dims_symbol(const shp_dims *t, uint32_t i) { return &symbol_at(t, i)->s; }

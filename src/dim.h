@@ -113,8 +113,8 @@ const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d);
 /* Whether any symbol of d is unnamed, and whether any is unnamed or undeclared (names of outputs and value_info are not declared). */
 bool shp_dim_has_fresh(const shp_dims *t, shp_dim d);
 bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d);
-/* Calls visit for each distinct symbol of d, atoms' insides included. */
-void shp_dim_visit(const shp_dims *t, shp_dim d, void (*visit)(void *arg, const shp_symbol *s), void *arg);
+/* Whether `is` holds of a symbol of d, atoms' insides included: of each is asked once, until one is. Whether one of them is s. */
+bool shp_dim_any(const shp_dims *t, shp_dim d, bool (*is)(void *arg, const shp_symbol *s), void *arg);
 bool shp_dim_mentions(const shp_dims *t, shp_dim d, const shp_symbol *s);
 
 /* ---- equalities (R1): union-find over unnamed symbols and broadcast atoms ---- */

@@ -30,9 +30,8 @@ typedef struct builder {
     const shp_shape *shape;         /* of the last value, its type and its fact: the next one is often alike */
     shp_type type;
     uint32_t fact;
-    uint32_t value, axis;           /* of the dim being written, for visit_new() */
+    uint32_t value, axis;           /* of the dim being written, for list_new() */
     bool closed;                    /* all shapes are written: what appears later is listed nowhere */
-    bool hidden;
 } builder;
 
 static const uint8_t WIDTH[SHP_TABLE_COUNT] = {     /* words of a row */
@@ -249,12 +248,13 @@ static void store(uint32_t *row, cell c)
     row[1] = (uint32_t)(c >> 32);
 }
 
-static void visit_hidden(void *arg, const shp_symbol *s)
+static bool is_hidden(void *arg, const shp_symbol *s)
 {
-    if (!s->name.len && !s->printed) ((builder *)arg)->hidden = true;
+    (void)arg;
+    return !s->name.len && !s->printed;
 }
 
-static void visit_new(void *arg, const shp_symbol *s);
+static bool list_new(void *arg, const shp_symbol *s);
 
 /* The text of an expression: number of the string, SHP_NONE where it cannot be had. */
 static uint32_t text_dim(builder *b, shp_dim d)
@@ -276,11 +276,9 @@ static cell cell_dim(builder *b, shp_dim d, bool content)
     if (v) return cell_int(b, *v);
     uint32_t id = get(b, KEY_DIM, d);
     if (id == SHP_NONE) {
-        b->hidden = false;
-        if (content) shp_dim_visit(b->x->dims, d, visit_hidden, b);
-        if (b->hidden || (id = text_dim(b, d)) == SHP_NONE) return mark(SHP_CELL_NULL, 0);
+        if ((content && shp_dim_any(b->x->dims, d, is_hidden, NULL)) || (id = text_dim(b, d)) == SHP_NONE) return mark(SHP_CELL_NULL, 0);
         set(b, KEY_DIM, d, id);
-        if (!b->closed) shp_dim_visit(b->x->dims, d, visit_new, b);
+        if (!b->closed) shp_dim_any(b->x->dims, d, list_new, b);
     }
     return mark(SHP_CELL_TEXT, id);
 }
@@ -608,12 +606,13 @@ static void write_place(builder *b, uint32_t symbol, uint32_t value, uint32_t ax
 }
 
 /* A symbol that no input declares is listed where it appears first. */
-static void visit_new(void *arg, const shp_symbol *s)
+static bool list_new(void *arg, const shp_symbol *s)
 {
     builder *b = arg;
-    if (s->declared || get(b, KEY_SYMBOL, address(s)) != SHP_NONE) return;
+    if (s->declared || get(b, KEY_SYMBOL, address(s)) != SHP_NONE) return false;
     write_place(b, rows(b, SHP_TABLE_SYMBOLS), b->value, b->axis);
     write_symbol(b, s);
+    return false;
 }
 
 static void write_declared(builder *b)

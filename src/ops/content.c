@@ -99,17 +99,17 @@ static int64_t hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
 static shp_dim negated(shp_node *n, shp_dim d) { return sub(n, lit(0), d); }
 static bool power_of_2(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
-static void see_data(void *arg, const shp_symbol *s)
+static bool is_data(void *arg, const shp_symbol *s)
 {
-    if (s->kind == SHP_ANY || s->kind == SHP_FLAG) *(bool *)arg = true;
+    (void)arg;
+    return s->kind == SHP_ANY || s->kind == SHP_FLAG;
 }
 
 /* Whether assumptions about d are worth recording: it is made of sizes, or it is the one element of a tensor, as sizes come. An element
  * of a tensor of data gets none. */
 static bool like_a_size(shp_node *n, shp_dim d)
 {
-    bool data = false;
-    shp_dim_visit(n->dims, d, see_data, &data);
+    bool data = shp_dim_any(n->dims, d, is_data, NULL);
     const shp_shape *s = n->nout ? n->out[0].shape : NULL;
     for (int32_t k = 0; data && s && k < s->rank; k++)
         if (!is(n, s->dim[k], 1)) return false;

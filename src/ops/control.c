@@ -37,24 +37,22 @@ static shp_dim any_turn(shp_node *n, shp_dim limit)
 typedef struct shp_birth {
     const shp_node *node;
     const shp_scope *body;
-    bool inside;
 } shp_birth;
 
 /* The node makes symbols for elements that the body is given, where it asks for them first. (Scopes are told by their graphs: that of a body
  * inside one that is done again is another, but the symbol is that of the first.) */
-static void born(void *arg, const shp_symbol *s)
+static bool born(void *arg, const shp_symbol *s)
 {
-    shp_birth *b = arg;
+    const shp_birth *b = arg;
     const shp_scope *scope = s->origin.scope;
-    b->inside |= scope && s->origin.why == SHP_WHY_CONTENT && scope->graph == b->node->scope->graph && s->origin.node == b->node->index;
-    for (; scope && !b->inside; scope = scope->caller) b->inside = scope->graph == b->body->graph;
+    if (scope && s->origin.why == SHP_WHY_CONTENT && scope->graph == b->node->scope->graph && s->origin.node == b->node->index) return true;
+    while (scope && scope->graph != b->body->graph) scope = scope->caller;
+    return scope;
 }
 
 static bool born_inside(shp_node *n, const shp_scope *body, shp_dim d)
 {
-    shp_birth b = { n, body, false };
-    shp_dim_visit(n->dims, d, born, &b);
-    return b.inside;
+    return shp_dim_any(n->dims, d, born, &(shp_birth){ n, body });
 }
 
 /* Output i of a body as it may leave that as output o: symbols born there become fresh ones of this node, elements unknown ones. The first

@@ -7,18 +7,14 @@
 
 /* ---- Reshape ---- */
 
-static void find_any(void *arg, const shp_symbol *s)
+static bool is_any(void *arg, const shp_symbol *s)
 {
-    if (s->kind == SHP_ANY) *(bool *)arg = true;
+    (void)arg;
+    return s->kind == SHP_ANY;
 }
 
 /* Whether an element of a Reshape target may be 0 or -1 at run time: a value that nothing bounds. */
-static bool may_be_special(shp_node *n, shp_dim e)
-{
-    bool any = false;
-    if (shp_dim_lo(n->dims, e) < 0) shp_dim_visit(n->dims, e, find_any, &any);
-    return any;
-}
+static bool may_be_special(shp_node *n, shp_dim e) { return shp_dim_lo(n->dims, e) < 0 && shp_dim_any(n->dims, e, is_any, NULL); }
 
 /* Reads the target's sizes, 0 for what is not known, -1 included. *minus is the place of -1, or -1. */
 static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_dim *d, int64_t *minus)

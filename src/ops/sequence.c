@@ -7,18 +7,14 @@
 
 enum { ITEMS_MAX = SHP_SYMBOLS_MAX };   /* most items whose facts are kept */
 
-static void find_varying(void *arg, const shp_symbol *s)
+static bool is_varying(void *arg, const shp_symbol *s)
 {
-    if (!s->name.len && (s->origin.why == SHP_WHY_MERGE || s->origin.why == SHP_WHY_INPUT)) *(bool *)arg = true;
+    (void)arg;
+    return !s->name.len && (s->origin.why == SHP_WHY_MERGE || s->origin.why == SHP_WHY_INPUT);
 }
 
 /* Whether a size of an element shape may differ from item to item. */
-static bool varies(shp_node *n, shp_dim d)
-{
-    bool varying = false;
-    shp_dim_visit(n->dims, d, find_varying, &varying);
-    return varying;
-}
+static bool varies(shp_node *n, shp_dim d) { return shp_dim_any(n->dims, d, is_varying, NULL); }
 
 const shp_shape *shp_item_shape(shp_node *n, const shp_shape *s, uint32_t o, shp_why why)
 {
