@@ -55,6 +55,35 @@ void *shp_grow_array(shp_arena *a, void *items, size_t count, size_t *capacity, 
     return more;
 }
 
+/* Where the key stands, or belongs. */
+static struct shp_entry *place(const shp_dict *d, uint64_t key)
+{
+    uint32_t at = (uint32_t)shp_mix(key, 1) & (d->room - 1);
+    while (d->at[at].key && d->at[at].key != key) at = (at + 1) & (d->room - 1);
+    return &d->at[at];
+}
+
+uint32_t *shp_dict_find(const shp_dict *d, uint64_t key)
+{
+    struct shp_entry *e = d->room ? place(d, key) : NULL;
+    return e && e->key ? &e->value : NULL;
+}
+
+uint32_t *shp_dict_add(shp_arena *a, shp_dict *d, uint64_t key)
+{
+    if (d->used * 2 >= d->room) {
+        shp_dict more = { .room = d->room ? d->room * 2 : 64, .used = d->used };
+        if (!(more.at = shp_alloc_array(a, more.room, sizeof *more.at))) return NULL;
+        for (uint32_t i = 0; i < d->room; i++)
+            if (d->at[i].key) *place(&more, d->at[i].key) = d->at[i];
+        *d = more;
+    }
+    struct shp_entry *e = place(d, key);
+    d->used += !e->key;
+    e->key = key;
+    return &e->value;
+}
+
 bool shp_str_eq(shp_str a, shp_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);

@@ -41,6 +41,14 @@ static inline void shp_shrink(shp_arena *a, void *last, size_t size) { a->at = (
  * so a growing array costs at most twice its final size. */
 void *shp_grow_array(shp_arena *a, void *items, size_t count, size_t *capacity, size_t size);
 
+/* A number for each of many keys, which are not 0: two that are equal mean the same. All zero it is empty. */
+typedef struct shp_dict {
+    struct shp_entry { uint64_t key; uint32_t value; } *at;     /* open addressing; key 0: free */
+    uint32_t room, used;            /* room is a power of two */
+} shp_dict;
+uint32_t *shp_dict_find(const shp_dict *d, uint64_t key);       /* where the key's number stands; NULL: it has none */
+uint32_t *shp_dict_add(shp_arena *a, shp_dict *d, uint64_t key);        /* the same, 0 where it had none; NULL: no memory */
+
 /* A view of bytes that live as long as the call: names, mostly. UTF-8 by the format, but nothing guarantees it. */
 typedef struct shp_str {
     const char *at;

@@ -55,8 +55,6 @@ typedef struct shp_op_entry {       /* what an operator (shp_op_proto, whose cac
 } shp_op_entry;
 
 typedef struct shp_name_use {       /* a dim_param that the file declares somewhere */
-    shp_str name;
-    uint32_t uses;                  /* over all value_infos */
     bool input;                     /* an input of the main graph declares it */
     shp_dim dim;                    /* what it stands for, 0 until asked */
     const shp_dim_proto *of;        /* the declaration by which an invented symbol took the name */
@@ -66,10 +64,10 @@ struct shp_private {
     shp_schemas *schemas;
     shp_type_row *type;
     size_t types, type_room;
-    shp_name_use *name;             /* open-addressing table */
-    uint32_t names, name_room;
-    uint64_t *assumed;              /* hashes of recorded assumptions, open-addressing */
-    uint32_t assumed_count, assumed_room;
+    shp_name_use *name;
+    size_t names, name_room;
+    shp_dict name_at;               /* 1 + the place in `name`, by a name's hash */
+    shp_dict assumed;               /* hashes of recorded assumptions */
     shp_done *done;                 /* by key */
     uint32_t done_mask;
     bool probing;                   /* looking ahead: nothing is said or recorded */

@@ -39,35 +39,24 @@ static const shp_type_proto *declared_tensor(const shp_type_proto *t)
     return NULL;
 }
 
-static shp_name_use *find_name(const struct shp_private *p, shp_str name)
+static uint64_t name_key(const shp_infer *x, shp_str name) { return shp_hash(x->options.seed, name.at, name.len) | 1; }
+
+/* What is known of a name that the file or the options declare; NULL: none do. */
+static shp_name_use *find_name(const shp_infer *x, shp_str name)
 {
-    if (!p->name_room) return NULL;
-    for (uint32_t at = (uint32_t)shp_hash(0, name.at, name.len) & (p->name_room - 1);; at = (at + 1) & (p->name_room - 1)) {
-        if (!p->name[at].uses) return &p->name[at];
-        if (shp_str_eq(p->name[at].name, name)) return &p->name[at];
-    }
+    const uint32_t *at = shp_dict_find(&x->p->name_at, name_key(x, name));
+    return at ? &x->p->name[*at - 1] : NULL;
 }
 
 static void use_name(shp_infer *x, shp_str name, bool input)
 {
     struct shp_private *p = x->p;
-    if (p->names * 2 >= p->name_room) {
-        uint32_t room = p->name_room ? p->name_room * 2 : 64;
-        shp_name_use *old = p->name, *more = shp_alloc_array(x->arena, room, sizeof *more);
-        if (!more) return;
-        uint32_t old_room = p->name_room;
-        p->name = more;
-        p->name_room = room;
-        for (uint32_t i = 0; i < old_room; i++)
-            if (old[i].uses) *find_name(p, old[i].name) = old[i];
-    }
-    shp_name_use *u = find_name(p, name);
-    if (!u->uses) {
-        u->name = name;
-        p->names++;
-    }
-    u->uses++;
-    u->input |= input;
+    shp_name_use *more = shp_grow_array(x->arena, p->name, p->names, &p->name_room, sizeof *more);
+    uint32_t *at = more ? shp_dict_add(x->arena, &p->name_at, name_key(x, name)) : NULL;
+    if (!at) return;
+    p->name = more;
+    if (!*at) *at = (uint32_t)++p->names;
+    more[*at - 1].input |= input;
 }
 
 static void use_names(shp_infer *x, const shp_type_proto *t, bool input)
@@ -104,41 +93,42 @@ typedef struct shp_parse_names {
     bool any;
 } shp_parse_names;
 
+static shp_binding *find_binding(const shp_infer *x, shp_str name)
+{
+    for (uint32_t i = 0; i < x->options.bindings; i++)
+        if (shp_str_eq(x->options.binding[i].name, name)) return &x->options.binding[i];
+    return NULL;
+}
+
 static shp_dim plain_name(shp_infer *x, shp_str name)
 {
-    for (uint32_t i = 0; i < x->options.bindings; i++) {
-        if (!shp_str_eq(x->options.binding[i].name, name)) continue;
-        x->options.binding[i].used = true;
-        return shp_dim_const(x->dims, x->options.binding[i].value);
+    shp_binding *bound = find_binding(x, name);
+    if (bound) {
+        bound->used = true;
+        return shp_dim_const(x->dims, bound->value);
     }
-    shp_name_use *u = find_name(x->p, name);
-    return shp_dim_named(x->dims, name, u && u->uses && u->input ? SHP_SIZE : SHP_COUNT, u && u->uses && u->input);
+    const shp_name_use *u = find_name(x, name);
+    bool declared = u && u->input;
+    return shp_dim_named(x->dims, name, declared ? SHP_SIZE : SHP_COUNT, declared);
 }
 
 static shp_dim lookup_name(void *arg, shp_str name)
 {
     shp_parse_names *names = arg;
-    shp_name_use *u = find_name(names->x->p, name);
-    if (!u || !u->uses || !u->input || shp_str_eq(name, names->self)) return 0;
+    shp_name_use *u = find_name(names->x, name);
+    if (!u || !u->input || shp_str_eq(name, names->self)) return 0;
     names->any = true;
     return u->dim ? u->dim : plain_name(names->x, name);
 }
 
-static bool is_bound(const shp_infer *x, shp_str name)
-{
-    for (uint32_t i = 0; i < x->options.bindings; i++)
-        if (shp_str_eq(x->options.binding[i].name, name)) return true;
-    return false;
-}
-
 static shp_dim named_dim(shp_infer *x, shp_str name)
 {
-    shp_name_use *u = find_name(x->p, name);
-    if (u && u->uses && u->dim) return u->dim;
+    shp_name_use *u = find_name(x, name);
+    if (u && u->dim) return u->dim;
     shp_parse_names names = { x, name, false };
-    shp_dim d = is_bound(x, name) ? 0 : shp_dim_parse(x->dims, name, lookup_name, &names);
+    shp_dim d = find_binding(x, name) ? 0 : shp_dim_parse(x->dims, name, lookup_name, &names);
     if (!d || !names.any) d = plain_name(x, name);
-    if (u && u->uses) u->dim = d;
+    if (u) u->dim = d;
     return d;
 }
 
@@ -502,9 +492,9 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
         return d;
     }
     if (s->function) return d;
-    shp_name_use *u = find_name(x->p, p->param);
+    shp_name_use *u = find_name(x, p->param);
     if (fresh) {
-        bool own = u && u->uses && !u->input;       /* never an input's: what it names was declared already */
+        bool own = u && !u->input;       /* never an input's: what it names was declared already */
         shp_parse_names names = { x, p->param, false };
         if (!own || (shp_dim_parse(x->dims, p->param, lookup_name, &names) && names.any)) return d;
         shp_dim name = named_dim(x, p->param);
@@ -1159,7 +1149,7 @@ static void start(shp_infer *x)
 static void finish(shp_infer *x)
 {
     for (uint32_t i = 0; i < x->options.bindings; i++)
-        if (!x->options.binding[i].used && !(find_name(x->p, x->options.binding[i].name) && find_name(x->p, x->options.binding[i].name)->uses))
+        if (!x->options.binding[i].used && !find_name(x, x->options.binding[i].name))
             shp_diagnose(x, x->main, NULL, SHP_D_BINDING, NULL, "no dim is named '%n': the override has no effect", &x->options.binding[i].name);
     for (uint32_t i = 0; i < x->options.inputs; i++)
         if (!x->options.input[i].used)

@@ -554,25 +554,8 @@ void shp_assume(shp_node *n, shp_dim lhs, shp_dim rhs, const char *reason)
     if (!lhs || !rhs || shp_dim_ge(x->dims, lhs, rhs) == 1) return;
     n->own = true;
     if (p->probing) return;
-    uint64_t key = shp_mix(lhs, rhs) | 1;
-    if (p->assumed_count * 2 >= p->assumed_room) {
-        uint32_t room = p->assumed_room ? p->assumed_room * 2 : 64;
-        uint64_t *more = shp_alloc_array(x->arena, room, sizeof *more);
-        if (!more) return;
-        for (uint32_t i = 0; i < p->assumed_room; i++) {
-            if (!p->assumed[i]) continue;
-            uint32_t at = (uint32_t)p->assumed[i] & (room - 1);
-            while (more[at]) at = (at + 1) & (room - 1);
-            more[at] = p->assumed[i];
-        }
-        p->assumed = more;
-        p->assumed_room = room;
-    }
-    uint32_t at = (uint32_t)key & (p->assumed_room - 1);
-    for (; p->assumed[at]; at = (at + 1) & (p->assumed_room - 1))
-        if (p->assumed[at] == key) return;
-    p->assumed[at] = key;
-    p->assumed_count++;
+    uint32_t *before = shp_dict_add(x->arena, &p->assumed, shp_mix(lhs, rhs) | 1);
+    if (!before || (*before)++) return;
     if (shp_assumed(n, shp_dim_sub(x->dims, lhs, rhs))) return;        /* S >= 1 says 2*S >= 1, and S + unk >= 1 on every turn of a loop */
     shp_assumption *more = shp_grow_array(x->arena, x->assumption, x->assumptions, &x->assumption_room, sizeof *more);
     if (!more) return;

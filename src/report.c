@@ -11,11 +11,6 @@ typedef struct column {
 
 /* What has a number already: keys are a kind below and what is unique within it. */
 enum { KEY_TEXT = 1, KEY_TYPE, KEY_FACT, KEY_DIM, KEY_SCOPE, KEY_GRAPH, KEY_SYMBOL, KEY_CONTENT };
-typedef struct known {
-    uint64_t key;                   /* 0: free */
-    uint32_t value;
-} known;
-
 enum { WIDEST = 8, MOST_ROWS = 1 << 30 };      /* 4 times a row fits a word */
 
 typedef struct builder {
@@ -23,8 +18,7 @@ typedef struct builder {
     shp_arena *a;
     column table[SHP_TABLE_COUNT];
     uint32_t spare[WIDEST];         /* what is written there where memory has run out */
-    known *known;                   /* open addressing */
-    size_t known_room, known_used;  /* room is a power of two */
+    shp_dict known;
     const shp_scope **scope;        /* row to scope */
     size_t scope_room;
     const shp_shape *shape;         /* of the last value, its type and its fact: the next one is often alike */
@@ -141,33 +135,17 @@ static uint32_t *push(builder *b, int table)
     return row ? row : b->spare;
 }
 
-static known *find(const builder *b, uint64_t key)
-{
-    size_t at = (size_t)shp_mix(key, 1) & (b->known_room - 1);
-    while (b->known[at].key && b->known[at].key != key) at = (at + 1) & (b->known_room - 1);
-    return &b->known[at];
-}
-
 /* The number that set() gave, SHP_NONE for none. */
 static uint32_t get(const builder *b, int kind, uint64_t key)
 {
-    const known *k = find(b, key << 4 | (uint64_t)kind);
-    return k->key ? k->value : SHP_NONE;
+    const uint32_t *value = shp_dict_find(&b->known, key << 4 | (uint64_t)kind);
+    return value ? *value : SHP_NONE;
 }
 
 static void set(builder *b, int kind, uint64_t key, uint32_t value)
 {
-    if (b->known_used * 2 >= b->known_room) {
-        const known *old = b->known, *end = old + b->known_room;
-        known *more = shp_alloc_array(b->a, b->known_room * 2, sizeof *more);
-        if (!more) return;
-        b->known = more;
-        b->known_room *= 2;
-        for (; old < end; old++) if (old->key) *find(b, old->key) = *old;
-    }
-    known *k = find(b, key << 4 | (uint64_t)kind);
-    b->known_used += !k->key;
-    *k = (known){ key << 4 | (uint64_t)kind, value };
+    uint32_t *at = shp_dict_add(b->a, &b->known, key << 4 | (uint64_t)kind);
+    if (at) *at = value;
 }
 
 static uint64_t address(const void *p) { return (uint64_t)(uintptr_t)p; }
@@ -720,8 +698,6 @@ static builder *begin(shp_infer *x)
     if (!b) return NULL;
     b->x = x;
     b->a = x->arena;
-    b->known_room = 256;
-    b->known = shp_alloc_array(b->a, b->known_room, sizeof *b->known);
     *push(b, SHP_TABLE_TEXT) = 0;       /* string 0 begins at 0 … */
     close_text(b);                      /* … and ends there */
     return b->a->failed ? NULL : b;
