@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ops/ops.h"
 #include "skim.h"
 #include "wire.h"
 
@@ -132,71 +133,31 @@ static const shp_type_proto *declared(const shp_graph *g, shp_str name)
     return NULL;
 }
 
-/* A float's bits as those of float16, rounded to the nearest, ties to even. */
-static uint32_t half_bits(float real)
+/* The elements of an input, where its shape is all numbers and they are, of a type that inference reads; else NULL. */
+static const shp_content *read_data(shp_engine *e, const value *v, const shp_input_option *o, int dtype)
 {
-    float size = real < 0 ? -real : real, steps;
-    uint32_t bits, exponent;
-    memcpy(&bits, &real, sizeof bits);
-    uint32_t sign = bits >> 16 & 0x8000;
-    exponent = bits >> 23 & 255;
-    if (exponent == 255) return sign | 0x7c00 | (bits << 9 ? 0x200 : 0);
-    if (size >= 65520) return sign | 0x7c00;
-    if (exponent >= 113) return sign | ((bits & 0x7fffffff) - (112u << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
-    steps = size * 16777216 + 8388608;      /* 2^-24 each; the sum rounds */
-    memcpy(&bits, &steps, sizeof bits);
-    return sign | (bits & 0x7fffff);
-}
-
-/* One element, an int64's or a double's bits, as its dtype's little-endian bytes. false: a fraction, and the dtype has none. */
-static bool store(uint8_t *to, int dtype, uint64_t bits, bool is_real)
-{
-    double real = is_real ? shp_float64(bits) : (double)(int64_t)bits;
-    float single = (float)real;
-    uint32_t word;
-    memcpy(&word, &single, sizeof word);
-    if (dtype == SHP_DOUBLE) memcpy(&bits, &real, sizeof real);
-    else if (dtype == SHP_FLOAT) bits = word;
-    else if (dtype == SHP_FLOAT16) bits = half_bits(single);
-    else if (dtype == SHP_BFLOAT16) bits = real == real ? (word + 0x7fff + (word >> 16 & 1)) >> 16 : 0x7fc0;
-    else if (is_real) {
-        if (!(real > -9e18 && real < 9e18) || real != (double)(int64_t)real) return false;
-        bits = (uint64_t)(int64_t)real;
-    }
-    for (int i = 0; i < shp_dtype_bits(dtype); i += 8) *to++ = (uint8_t)(bits >> i);
-    return true;
-}
-
-/* The data of an input as a tensor like any of the model's; NULL where it has none that inference could use. */
-static const shp_tensor *read_data(shp_engine *e, const value *v, const shp_input_option *o, int dtype)
-{
+    shp_node n = { .x = e->x, .dims = e->x->dims };
+    shp_content *c = o->has_shape && v->count ? shp_content_new(&n, v->count) : NULL;
+    shp_elem *to = c ? c->elem : NULL;
     char kind = shp_dtype_kind(dtype);
-    int bits = shp_dtype_bits(dtype);
-    if (!v->count || v->count > e->options.elements || !o->has_shape) return NULL;
-    if (bits < 8 || kind == 'C' || (kind == 'F' && bits < 16)) return NULL;
-    shp_tensor *t = shp_alloc(e->a, sizeof *t);
-    int64_t *dim = shp_alloc_array(e->a, o->rank + 1u, sizeof *dim);
-    uint8_t *data = shp_alloc_array(e->a, v->count, (size_t)bits / 8), *to = data;
-    if (!t || !dim || !data) return NULL;
+    bool whole = kind == 'I' || kind == 'U' || kind == 'B';
     shp_wire w = v->fields;
-    for (shp_field f; shp_next(&w, &f);) {
+    for (uint32_t i = 0; i < o->rank; i++)
+        if (o->dim[i].kind != SHP_DIM_VALUE) return NULL;
+    for (shp_field f; c && shp_next(&w, &f);) {
         uint32_t field = f.key >> 3;
+        double real = shp_float64(f.value);
         if (field < SHP_FIELD_DATA) continue;
-        if (field != SHP_FIELD_DATA && field != SHP_FIELD_DATA_REAL) return NULL;      /* not all are known */
-        if (!store(to, dtype, f.value, field == SHP_FIELD_DATA_REAL)) {
+        if (field == SHP_FIELD_DATA) *to = shp_elem_cast(&n, SHP_INT64, dtype, shp_elem_int(&n, (int64_t)f.value));
+        else if (field == SHP_FIELD_DATA_REAL) *to = shp_elem_cast(&n, SHP_DOUBLE, dtype, shp_elem_real(real));
+        if (field == SHP_FIELD_DATA_REAL && whole && !(real > -9e18 && real < 9e18 && real == (double)(int64_t)real)) {
             fail(e, SHP_E_OPTION, v->name, "its data has an element that is no integer");
             return NULL;
         }
-        to += bits / 8;
+        if (!*to++) return NULL;
     }
-    for (uint32_t i = 0; i < o->rank; i++) {
-        if (o->dim[i].kind != SHP_DIM_VALUE) return NULL;
-        dim[i] = o->dim[i].value;
-    }
-    *t = (shp_tensor){ .name = v->name, .elem_type = dtype, .rank = o->rank, .dim = dim, .count = v->count, .field = SHP_DATA_RAW,
-                       .data = data, .data_len = (uint64_t)v->count * (uint64_t)bits / 8, .elements = v->count };
-    t->wire = shp_hash(shp_hash((uint64_t)dtype, dim, o->rank * sizeof *dim), data, (size_t)t->data_len);
-    return t;
+    if (c) c->fixed = true;
+    return c;
 }
 
 /* Whether the shape, where it is all numbers, has that many elements. */

@@ -342,8 +342,8 @@ static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
             s->dim[i] = shp_declared_dim(x, &o->dim[i], shp_mix(f->id, 0xd1 + i), &(shp_origin){ NULL, SHP_NONE, 0, i, SHP_WHY_INPUT });
         f->shape = s;
     }
-    f->tensor = o->data;
-    if (o->has_shape || o->data) f->content = NULL;
+    f->tensor = NULL;
+    if (o->has_shape || o->data) f->content = o->data;
 }
 
 /* Whether a shape of numbers may be one of the declared shape. */

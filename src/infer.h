@@ -55,7 +55,7 @@ typedef struct shp_input_option {   /* options.inputs: replaces what the file de
     bool has_shape;
     uint32_t rank;
     shp_dim_proto *dim;
-    const shp_tensor *data;         /* its elements (as a tensor of that type and shape, decoded like any other), or NULL */
+    const shp_content *data;        /* its elements, or NULL */
     bool used;
 } shp_input_option;
 
