@@ -56,19 +56,6 @@ static void with_shapes(shp_node *n, uint32_t first, const shp_shape *a, const s
         if (shown[i]) n->scope->fact[n->proto->input[first + i]].shape = own[i];
 }
 
-/* A rule for [N, C, …] over an input 0 and an output 0 that are [N, …, C]. (An input 0 that is another input, too, would be seen in both forms.) */
-static void channels_last(shp_node *n, shp_rule *rule)
-{
-    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *y;
-    if (n->failed) return;
-    for (uint32_t i = 1; x && i < n->proto->inputs; i++)
-        if (n->proto->input[i] == n->proto->input[0]) { shp_out_rank(n, 0, x->rank); return; }
-    with_shapes(n, 0, x ? moved(n, x, x->rank - 1, 1) : NULL, NULL, rule);
-    if (!n->nout) return;
-    y = n->out[0].shape;
-    if (y && y->rank > 2) shp_out_shape(n, 0, moved(n, y, 1, y->rank - 1));
-}
-
 /* ---- products ---- */
 
 static void transposed_matmul(shp_node *n)
@@ -118,7 +105,6 @@ void infer_matmul_bnb4(shp_node *n)
 
 /* ---- elementwise ---- */
 
-void infer_third(shp_node *n) { shp_out_same(n, 0, 2); }
 void infer_both_same(shp_node *n) { shp_out_same(n, 0, 0); shp_out_same(n, 1, 0); }
 void infer_scalar(shp_node *n) { shp_out(n, 0, 0, NULL); }
 
@@ -263,26 +249,7 @@ void infer_rms_norm_rotary(shp_node *n)
 
 /* ---- windows ---- */
 
-void infer_ms_qlinear_conv(shp_node *n) { shp_conv(n, 0, 3, 8, shp_attr_int(n, "channels_last") != 0); }
-void infer_ms_pool(shp_node *n) { shp_pool(n, shp_attr_int(n, "channels_last") != 0); }
-void infer_ms_global_pool(shp_node *n) { if (shp_attr_int(n, "channels_last")) channels_last(n, infer_global_pool); else infer_global_pool(n); }
-void infer_nhwc_global_pool(shp_node *n) { channels_last(n, infer_global_pool); }
-void infer_nhwc_conv_transpose(shp_node *n) { channels_last(n, infer_conv_transpose); }
 void infer_qlinear_conv_transpose(shp_node *n) { like(n, infer_conv_transpose, "038"); }
-void infer_nhwc_qlinear_conv_transpose(shp_node *n) { channels_last(n, infer_qlinear_conv_transpose); }
-void infer_nhwc_batch_norm(shp_node *n) { channels_last(n, infer_batch_norm); }
-void infer_nhwc_instance_norm(shp_node *n) { channels_last(n, infer_instance_norm); }
-void infer_nhwc_blocks(shp_node *n) { channels_last(n, infer_blocks); }
-void infer_nhwc_grid_sample(shp_node *n) { channels_last(n, infer_grid_sample); }
-
-/* MaxUnpool: the layout of output_shape, where it is given, is not settled; nor is that of the indices, which tell nothing new. */
-static void unpool(shp_node *n) { like(n, infer_max_unpool, "0"); }
-void infer_nhwc_max_unpool(shp_node *n)
-{
-    int rank = shp_in_rank(n, 0);
-    if (!shp_has(n, 2)) { channels_last(n, unpool); return; }
-    if (rank >= 0) shp_out_rank(n, 0, rank);
-}
 
 /* GridSample of four axes, of the input's type. */
 void infer_ms_grid_sample(shp_node *n)

@@ -1,6 +1,9 @@
 /* conv - sliding windows: convolutions, pools, and what else works on images: unpooling, regions, grids, column blocks. */
 #include "nn.h"
 
+/* Whether channels come last: the operator's row says so, or ONNX Runtime's attribute. */
+static bool channels_last(const shp_node *n) { return shp_variant(n) || shp_attr_int(n, "channels_last"); }
+
 /* ---- windows ---- */
 
 typedef struct window {
@@ -75,7 +78,7 @@ static shp_dim sizes(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim
         return covers == 1 ? whole : covers == 0 ? full : dim_min(n, full, whole);
     }
     shp_dim out = sub(n, full, add(n, num(n, pad_of(w, i)), num(n, pad_of(w, i + w->axes))));
-    if (out && shp_dim_hi(n->dims, out) < 0) shp_fail2(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, i + 2);
+    if (out && shp_dim_hi(n->dims, out) < 0) shp_fail2(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, w->first + i);
     return out;
 }
 
@@ -145,15 +148,16 @@ static void window_out(shp_node *n, window w, const int64_t *(*output_sizes)(shp
     shp_out(n, 0, rank, d);
 }
 
-void shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last)
+/* A convolution of input 0 with that weight and bias (SHP_NONE: none). */
+static void conv(shp_node *n, uint32_t weight, uint32_t bias)
 {
-    window_out(n, (window){ .x = ix, .weight = iw, .bias = ib, .last = channels_last }, NULL);
+    window_out(n, (window){ .weight = weight, .bias = bias, .last = channels_last(n) }, NULL);
 }
 
 /* Source: ONNX Conv 1, 11, ConvInteger 10, QLinearConv 10. */
-void infer_conv(shp_node *n) { shp_conv(n, 0, 1, 2, shp_variant(n) != 0); }
-void infer_conv_integer(shp_node *n) { shp_conv(n, 0, 1, SHP_NONE, false); }
-void infer_qlinear_conv(shp_node *n) { shp_conv(n, 0, 3, 8, shp_variant(n) != 0); }
+void infer_conv(shp_node *n) { conv(n, 1, 2); }
+void infer_conv_integer(shp_node *n) { conv(n, 1, SHP_NONE); }
+void infer_qlinear_conv(shp_node *n) { conv(n, 3, 8); }
 
 /* DeformConv: a convolution whose offset (and mask) have its output's positions, and 2-D, 3-D … offsets for each element of the kernel.
  * Source: ONNX DeformConv 19. */
@@ -184,19 +188,20 @@ static const int64_t *output_shape(shp_node *n, const window *w)
 }
 
 /* ConvTranspose: the weight is [C, M / group, kernel…]. Source: ONNX ConvTranspose 1, 11; runtimes for SAME with a kernel smaller than the stride. */
-void infer_conv_transpose(shp_node *n) { window_out(n, (window){ .weight = 1, .bias = 2, .turned = true }, output_shape); }
+void infer_conv_transpose(shp_node *n)
+{
+    window_out(n, (window){ .weight = 1, .bias = 2, .turned = true, .last = channels_last(n) }, output_shape);
+}
 
 /* ---- pools ---- */
 
 /* MaxPool, AveragePool, LpPool: [N, C, positions…], the same for MaxPool's indices. LpPool 1 may lack kernel_shape: then only the rank,
  * N and C are known. Source: ONNX MaxPool 1, 8, 10, AveragePool 1, 10, 19, LpPool 1, 18: ceil_mode and dilations where a version has them;
  * VALID with ceil_mode as runtimes round it. */
-void shp_pool(shp_node *n, bool channels_last)
+void infer_pool(shp_node *n)
 {
-    window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last, .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
+    window_out(n, (window){ .weight = SHP_NONE, .pool = true, .last = channels_last(n), .ceil = shp_attr_int(n, "ceil_mode") == 1 }, NULL);
 }
-
-void infer_pool(shp_node *n) { shp_pool(n, shp_variant(n) != 0); }
 
 /* GlobalAveragePool, GlobalMaxPool, GlobalLpPool: spatial axes become 1. Source: ONNX GlobalAveragePool 1. */
 void infer_global_pool(shp_node *n)
@@ -204,26 +209,31 @@ void infer_global_pool(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX);
     if (!x) return;
     shp_dim d[SHP_RANK_MAX];
-    for (int32_t i = 0; i < x->rank; i++) d[i] = i < 2 ? x->dim[i] : lit(1);
+    int32_t channel = channels_last(n) ? x->rank - 1 : 1;
+    for (int32_t i = 0; i < x->rank; i++) d[i] = i == 0 || i == channel ? x->dim[i] : lit(1);
     shp_out(n, 0, x->rank, d);
 }
 
-/* MaxUnpool: indices have the shape of x; the output's shape is an input, or stride * (h - 1) + kernel - pads. Source: ONNX MaxUnpool 9. */
+/* MaxUnpool: indices have the shape of x; the output's shape is an input, or stride * (h - 1) + kernel - pads. With channels last the layout of these
+ * two inputs is not settled. Source: ONNX MaxUnpool 9. */
 void infer_max_unpool(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX], h[SHP_RANK_MAX];
     const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *indices = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
-    window w = { .turned = true };
+    window w = { .turned = true, .last = channels_last(n) };
     if (x) shp_want_rank(n, 1, x->rank, x->rank);
     else x = indices;
     if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return;
     if (!w.kernel) { shp_lacks(n, "kernel_shape"); return; }
-    int64_t rank = w.axes + 2;
+    int64_t rank = w.axes + 2, channel = w.last ? rank - 1 : 1;
+    if (w.last && shp_has(n, 2)) { shp_out_rank(n, 0, rank); return; }
     const shp_content *given = shp_in_content(n, 2);
     if (given && given->count != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank); return; }
     for (int64_t i = 0; i < rank && !n->failed; i++) {
-        h[i] = shp_want_dim(n, 1, i, x ? x->dim[i] : 0);
-        d[i] = i < 2 ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, i - 2, h[i], num(n, w.kernel[i - 2]), 0);
+        int64_t k = i - w.first;
+        h[i] = x ? x->dim[i] : 0;
+        if (!w.last) h[i] = shp_want_dim(n, 1, i, h[i]);
+        d[i] = i == 0 || i == channel ? h[i] : shp_has(n, 2) ? shp_element(given, i) : slid(n, &w, k, h[i], num(n, w.kernel[k]), 0);
     }
     shp_out(n, 0, rank, d);
 }
@@ -273,12 +283,11 @@ void infer_grid_sample(shp_node *n)
     if (n->failed) return;
     if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return;
     if (!x && !grid) return;
-    int32_t rank = x ? x->rank : grid->rank;
+    int32_t rank = x ? x->rank : grid->rank, channel = channels_last(n) ? rank - 1 : 1;
     shp_dim d[SHP_RANK_MAX];
     shp_want_dim(n, 1, rank - 1, num(n, rank - 2));
     d[0] = shp_want_dim(n, 1, 0, x ? x->dim[0] : 0);
-    d[1] = x ? x->dim[1] : 0;
-    for (int32_t i = 2; i < rank; i++) d[i] = grid ? grid->dim[i - 1] : 0;
+    for (int32_t i = 1, k = 1; i < rank; i++) d[i] = i == channel ? (x ? x->dim[i] : 0) : grid ? grid->dim[k++] : 0;
     shp_out(n, 0, rank, d);
 }
 

@@ -319,13 +319,6 @@ void infer_tf_idf_vectorizer(shp_node *n)
     shp_out(n, 0, x->rank, d);
 }
 
-/* StringSplit-20: one more axis, as long as the most parts of one string; the counts of parts have the input's shape. */
-void infer_string_split(shp_node *n)
-{
-    shp_out_same(n, 1, 0);
-    shp_patterns(n, ". > . _");
-}
-
 /* StringNormalizer-10: [C] or [1, C]; stop words are left out. */
 void infer_string_normalizer(shp_node *n)
 {

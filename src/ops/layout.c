@@ -351,18 +351,19 @@ void infer_pad(shp_node *n)
 
 /* ---- blocks, and what keeps its shape ---- */
 
-/* Both ways between depth and space, four axes. DepthToSpace (1): [N, C/(b*b), H*b, W*b]; SpaceToDepth: [N, C*b*b, H/b, W/b].
- * Source: ONNX DepthToSpace-1, SpaceToDepth-1. */
+/* Both ways between depth and space, four axes. DepthToSpace (1): [N, C/(b*b), H*b, W*b]; SpaceToDepth: [N, C*b*b, H/b, W/b]; with 2 more channels
+ * come last. Source: ONNX DepthToSpace-1, SpaceToDepth-1. */
 void infer_blocks(shp_node *n)
 {
-    bool to_space = shp_variant(n) != 0;
+    int channel = shp_variant(n) & 2 ? 3 : 1;
+    bool to_space = shp_variant(n) & 1;
     const shp_shape *x = shp_want_rank(n, 0, 4, 4);
     int64_t b = shp_positive(n, "blocksize", 0);
     shp_dim d[4] = { 0 };
     if (n->failed) return;
     for (int k = 0; x && k < 4; k++) {
-        int64_t by = k == 1 ? b * b : b;
-        d[k] = !k ? x->dim[0] : (k == 1) == to_space ? shp_whole_div(n, x->dim[k], by) : mul(n, x->dim[k], num(n, by));
+        int64_t by = k == channel ? b * b : b;
+        d[k] = !k ? x->dim[0] : (k == channel) == to_space ? shp_whole_div(n, x->dim[k], by) : mul(n, x->dim[k], num(n, by));
     }
     shp_out(n, 0, 4, d);
 }

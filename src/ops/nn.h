@@ -45,9 +45,5 @@ int shp_lay(shp_node *n, const char *text);
 
 /* MatMul of inputs ia and ib as output 0 (transposed first where ta or tb say so; vectors never are). */
 void shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb);
-/* A convolution of input ix with weight iw and bias ib (past the inputs: none) as output 0. channels_last: where x and y have them. */
-void shp_conv(shp_node *n, uint32_t ix, uint32_t iw, uint32_t ib, bool channels_last);
-/* A pool of input 0 as output 0, and output 1 of the same shape. */
-void shp_pool(shp_node *n, bool channels_last);
 
 #endif

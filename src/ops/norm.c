@@ -2,7 +2,7 @@
 #include "nn.h"
 
 /* BatchNormalization: statistics have one entry a channel (with spatial = 0 below 9, the shape of the mean they are given). A vector has
- * one channel. Source: ONNX BatchNormalization 1 (five outputs), 7 (spatial), 9, 14 (three outputs, training_mode). */
+ * one channel. The row says whether channels come last. Source: ONNX BatchNormalization 1 (five outputs), 7 (spatial), 9, 14 (three outputs, training_mode). */
 void infer_batch_norm(shp_node *n)
 {
     bool spatial = n->opset >= 9 || shp_attr_int_or(n, "spatial", 1) == 1, more = shp_wants(n, 1) || shp_wants(n, 2);
@@ -10,14 +10,7 @@ void infer_batch_norm(shp_node *n)
         shp_note(n, SHP_D_ARITY, "running statistics go with training_mode 1");
     for (uint32_t o = 1; o < 5; o++) shp_out_same(n, o, o & 1 ? 3 : 4);
     shp_out_same(n, 0, 0);
-    shp_patterns(n, !spatial ? "_ .>" : shp_in_rank(n, 0) == 1 ? "_; 1; 1; 1; 1 >; 1; 1; 1; 1" : "_ C .; C; C; C; C >; C; C; C; C");
-}
-
-/* Scale and bias have one entry a channel. Source: ONNX InstanceNormalization 1. */
-void infer_instance_norm(shp_node *n)
-{
-    shp_patterns(n, "_ C _ .; C; C >");
-    shp_out_same(n, 0, 0);
+    shp_patterns(n, !spatial ? "_ .>" : shp_variant(n) ? "_ _ . C; C; C; C; C >; C; C; C; C" : shp_in_rank(n, 0) == 1 ? "_; 1; 1; 1; 1 >; 1; 1; 1; 1" : "_ C .; C; C; C; C >; C; C; C; C");
 }
 
 /* Groups divide the channels; scale and bias have one entry a group (18), a channel (21). Source: ONNX GroupNormalization 18, 21. */
