@@ -19,9 +19,7 @@ static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, shp_dim v, shp_f
         s->rank = 1;
         s->dim[0] = lit(1);
     }
-    shp_content *c = shp_content_new(n, 1);
-    if (c) c->elem[0] = shp_elem_dim(v);
-    *f = (shp_fact){ .type = i ? SHP_BOOL : SHP_INT64, .shape = s, .content = c, .id = shp_mix(n->id, seed) };
+    *f = (shp_fact){ .type = i ? SHP_BOOL : SHP_INT64, .shape = s, .content = shp_content_one(n, shp_elem_dim(v)), .id = shp_mix(n->id, seed) };
 }
 
 /* The number of any turn of a Loop: below the limit, where there is one. */
@@ -61,7 +59,7 @@ static void leave(shp_node *n, uint32_t o, const shp_scope *body, uint32_t i, ui
 {
     shp_body_output(n, body, i, f);
     if (f->shape && f->shape->rank > 0) {
-        shp_shape *s = shp_spliced(n, f->shape, 0, 0, f->shape->dim, 0);
+        shp_shape *s = shp_copied(n, f->shape);
         for (int32_t k = 0; s && k < s->rank; k++)
             if (born_inside(n, body, s->dim[k])) s->dim[k] = shp_fresh(n, o, (uint32_t)k + first, SHP_WHY_MERGE);
         f->shape = s;
@@ -167,7 +165,7 @@ static void join(shp_node *n, const shp_fact *a, const shp_fact *b, shp_fact *bo
 {
     shp_dim least = both->shape && both->shape != b->shape ? margin(n, n->scope, n->proto->input[0], 6) : 0;
     if (!least || shp_dim_lo(n->dims, least) < 0 || !a->shape || !b->shape || a->shape->rank != b->shape->rank) return;
-    shp_shape *s = shp_spliced(n, both->shape, 0, 0, a->shape->dim, 0);
+    shp_shape *s = shp_copied(n, both->shape);
     for (int32_t k = 0; s && k < s->rank && k < a->shape->rank; k++)
         if (shp_is_num(n, shp_dim_div_exact(n->dims, sub(n, a->shape->dim[k], b->shape->dim[k]), least))) s->dim[k] = a->shape->dim[k];
     n->own = true;
@@ -242,7 +240,7 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
     if (forget) f.shape = NULL;
     bool first = a && a->rank < 0;                  /* a sequence that was empty: items of this turn, and then of others */
     if (!f.shape || a == b || (!first && a->rank != b->rank)) return f;
-    shp_shape *s = shp_spliced(n, first ? b : a, 0, 0, b->dim, 0);
+    shp_shape *s = shp_copied(n, first ? b : a);
     for (int32_t i = 0; s && i < s->rank; i++) {
         shp_dim d = s->dim[i];
         if (first ? !born_inside(n, body, d) : d == b->dim[i]) continue;
@@ -372,7 +370,7 @@ static shp_dim grown(shp_node *n, const shp_loop *l, const shp_scope *body, shp_
 static void grow(shp_node *n, const shp_loop *l, const shp_scope *body, const shp_shape *start, const shp_shape *before, const shp_shape *after, shp_fact *f)
 {
     if (!f->shape || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR || !start || !before || start->rank != f->shape->rank || start->rank != before->rank) return;
-    shp_shape *s = shp_spliced(n, start, 0, 0, f->shape->dim, 0);
+    shp_shape *s = shp_copied(n, start);
     for (int32_t k = 0; s && k < s->rank; k++) {
         shp_dim d = grown(n, l, body, start->dim[k], before->dim[k], after->dim[k]);
         s->dim[k] = d ? d : f->shape->dim[k];
@@ -548,7 +546,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
         if (state && !batch) {
             const shp_shape *before = shp_in(n, o)->shape;
             if (before && before->rank != f.shape->rank) continue;          /* reported where the body was done */
-            shp_shape *s = shp_spliced(n, f.shape, 0, 0, f.shape->dim, 0);      /* not an array here: Scans nest */
+            shp_shape *s = shp_copied(n, f.shape);      /* not an array here: Scans nest */
             for (int32_t k = 0; s && before && k < s->rank; k++) s->dim[k] = shp_equal(n, before->dim[k], s->dim[k]);
             if (s) shp_out(n, o, s->rank, s->dim);
             continue;

@@ -145,9 +145,7 @@ void infer_and(shp_node *n)
     int64_t v;
     if (known && (known->count != 1 || shp_elem_is_int(n, known->elem[0], &v))) return;
     if (!no_rest(n, 0) && !no_rest(n, 1)) return;
-    shp_content *c = shp_content_new(n, 1);
-    if (c) c->elem[0] = shp_elem_int(n, 0);
-    shp_out_content(n, 0, c);
+    shp_out_content(n, 0, shp_content_one(n, shp_elem_int(n, 0)));
 }
 
 void infer_bit_shift(shp_node *n)

@@ -12,29 +12,14 @@ void infer_shape(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0);
     if (!x) { shp_out_unknown(n, 0, 1, SHP_WHY_RANK); return; }
     shp_range r = shp_shape_range(x->rank, shp_attr_int(n, "start"), shp_attr_int_or(n, "end", x->rank));
-    shp_dim len = num(n, r.len);
-    shp_out(n, 0, 1, &len);
+    shp_out_vector(n, 0, num(n, r.len));
     shp_content *c = shp_content_new(n, (uint64_t)r.len);
     for (int64_t i = 0; c && i < r.len; i++) c->elem[i] = shp_elem_dim(x->dim[r.begin + i]);
     shp_out_content(n, 0, c);
 }
 
-/* Gives output 0, a scalar or of one element, that element. */
-static int out_scalar(shp_node *n, int64_t rank, shp_elem e)
-{
-    shp_dim one = lit(1);
-    shp_out(n, 0, rank, &one);
-    shp_content *c = shp_content_new(n, 1);
-    if (c) c->elem[0] = e;
-    shp_out_content(n, 0, c);
-    return SHP_OK;
-}
-
 /* Size: the product of all dims, a scalar. */
-void infer_size(shp_node *n)
-{
-    out_scalar(n, 0, shp_elem_dim(shp_numel(n, shp_in_shape(n, 0))));
-}
+void infer_size(shp_node *n) { shp_out_scalar(n, shp_numel(n, shp_in_shape(n, 0))); }
 
 /* ---- constants ---- */
 
@@ -115,10 +100,6 @@ void infer_constant_of_shape(shp_node *n)
         d[k] = as_size(n, d[k], (uint32_t)k);
     }
     shp_out(n, 0, rank, d);
-    int64_t count = n->nout ? shp_count(n, n->out[0].shape) : -1;
-    shp_content *c = count >= 0 ? shp_content_new(n, (uint64_t)count) : NULL;
-    for (int64_t i = 0; c && i < count; i++) c->elem[i] = e;
-    shp_out_content(n, 0, c);
     shp_out_bounds(n, 0, e, e);
 }
 
@@ -180,7 +161,7 @@ void infer_range(shp_node *n)
     else if (e[0] && e[1] && e[2]) d = steps(n, sub(n, shp_elem_num(e[1]), shp_elem_num(e[0])), shp_elem_num(e[2]));
     if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, lit(0));
     if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
-    shp_out(n, 0, 1, &d);
+    shp_out_vector(n, 0, d);
     if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);
     else if (!floats && shp_elem_number(n, e[2], &delta) && e[0] && e[1]) {
         shp_elem end = shp_elem_dim(delta > 0 ? sub(n, shp_elem_num(e[1]), lit(1)) : add(n, shp_elem_num(e[1]), lit(1)));
@@ -271,7 +252,7 @@ void infer_multinomial(shp_node *n)
     int64_t samples = shp_attr_int(n, "sample_size");
     shp_letters(n)[0] = num(n, samples);
     if (shp_lay(n, "N _ >") || !shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
-    if (samples < 0) shp_fail1(n, SHP_D_ATTRIBUTE, "sample_size %d is negative", samples);
+    if (samples < 0) shp_bad_attr(n, "sample_size", samples);
     else shp_lay(n, "> N A");
 }
 
@@ -291,15 +272,15 @@ void infer_window(shp_node *n)
     shp_dim d = size_of(n, 0, 0);
     shp_want_rank(n, 0, 0, 1);
     if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
-    shp_out(n, 0, 1, &d);
+    shp_out_vector(n, 0, d);
 }
 
 /* MelWeightMatrix-17: [floor(dft_length/2) + 1, num_mel_bins]. */
 void infer_mel_weight_matrix(shp_node *n)
 {
-    shp_dim d[2] = { add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), size_of(n, 0, 1) };
+    shp_dim rows = add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), columns = size_of(n, 0, 1);
     if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
-    shp_out(n, 0, 2, d);
+    shp_out_matrix(n, 0, rows, columns);
 }
 
 /* ---- text ---- */

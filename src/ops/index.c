@@ -198,6 +198,21 @@ void shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, 
     if (s) shp_out(n, o, s->rank, s->dim);
 }
 
+shp_shape *shp_copied(shp_node *n, const shp_shape *x) { return shp_spliced(n, x, 0, 0, x->dim, 0); }
+
+const shp_content *shp_content_one(shp_node *n, shp_elem e)
+{
+    shp_content *c = shp_content_new(n, 1);
+    if (c) c->elem[0] = e;
+    return c;
+}
+
+void shp_out_scalar(shp_node *n, shp_dim d)
+{
+    shp_out(n, 0, 0, NULL);
+    shp_out_content(n, 0, shp_content_one(n, shp_elem_dim(d)));
+}
+
 void shp_out_vector(shp_node *n, uint32_t o, shp_dim d) { shp_out(n, o, 1, &d); }
 
 void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns)

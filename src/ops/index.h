@@ -60,6 +60,12 @@ int32_t shp_along(shp_node *n, const char *name, int64_t otherwise);
 shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
 /* The same as output o, where a dim of 0 becomes a fresh symbol. Nothing where the node has failed. */
 void shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count);
+/* The same shape, to be changed; or NULL. */
+shp_shape *shp_copied(shp_node *n, const shp_shape *x);
+/* A content of one element. NULL: no memory. */
+const shp_content *shp_content_one(shp_node *n, shp_elem e);
+/* Ends a rule: output 0 is a scalar of that value. */
+void shp_out_scalar(shp_node *n, shp_dim d);
 /* Output o has one axis of that size; two of these sizes. */
 void shp_out_vector(shp_node *n, uint32_t o, shp_dim d);
 void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);

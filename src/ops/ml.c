@@ -188,10 +188,7 @@ void infer_zip_map(shp_node *n)
     int64_t keys = one_of(n, "classlabels_strings", "classlabels_int64s");
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     if (n->failed) return;
-    if (x && keys > 0 && !shp_equal(n, x->dim[x->rank - 1], num(n, keys))) {
-        shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", x->rank - 1, 0, num(n, keys));
-        return;
-    }
+    if (x && keys > 0 && !shp_want_dim(n, 0, x->rank - 1, num(n, keys))) return;
     int key = entries(n, "classlabels_strings") ? SHP_STRING : SHP_INT64;
     shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_SEQ, shp_type_make(n->x, SHP_KIND_MAP, SHP_FLOAT, key), 0));
     shp_dim rows = rows_of(n, 0, 1, 2);

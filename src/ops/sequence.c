@@ -18,7 +18,7 @@ static bool varies(shp_node *n, shp_dim d) { return shp_dim_any(n->dims, d, is_v
 
 const shp_shape *shp_item_shape(shp_node *n, const shp_shape *s, uint32_t o, shp_why why)
 {
-    shp_shape *item = s && s->rank > 0 ? shp_spliced(n, s, 0, 0, s->dim, 0) : NULL;
+    shp_shape *item = s && s->rank > 0 ? shp_copied(n, s) : NULL;
     for (int32_t k = 0; item && k < item->rank; k++)
         if (varies(n, item->dim[k])) item->dim[k] = shp_fresh(n, o, (uint32_t)k, why);
     return item ? item : s;
@@ -217,17 +217,8 @@ void infer_sequence_at(shp_node *n)
     shp_out(n, 0, s->rank, d);
 }
 
-/* Ends a rule: output 0 is a scalar of that value. */
-static void scalar(shp_node *n, shp_dim d)
-{
-    shp_content *out = shp_content_new(n, 1);
-    shp_out(n, 0, 0, NULL);
-    if (out) out->elem[0] = shp_elem_dim(d);
-    shp_out_content(n, 0, out);
-}
-
 /* SequenceLength: the number of items. Source: ONNX SequenceLength-11. */
-void infer_sequence_length(shp_node *n) { scalar(n, length(n, 0)); }
+void infer_sequence_length(shp_node *n) { shp_out_scalar(n, length(n, 0)); }
 
 /* ConcatFromSequence: the items joined along `axis`, or stacked along a new one. Items agree but for the axis (R1).
  * Source: ONNX ConcatFromSequence-11. */
@@ -317,5 +308,5 @@ void infer_optional_has_element(shp_node *n)
     const shp_fact *f = shp_in(n, 0);
     shp_kind kind = shp_type_kind(n->x, f->type);
     int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_content(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
-    scalar(n, count < 0 ? 0 : num(n, count));
+    shp_out_scalar(n, count < 0 ? 0 : num(n, count));
 }
