@@ -8,8 +8,8 @@
 static bool in_bounds(shp_node *n, uint32_t i, shp_elem b[2])
 {
     const shp_content *c = shp_in_bounds(n, i);
-    bool few = !c && shp_in_contents(n, i, 1);
-    if (few) c = shp_in_content(n, i);
+    bool few = !c;
+    if (few) c = shp_in_worth(n, i);
     if (!c || !c->count) return false;
     b[0] = c->elem[0];
     b[1] = c->elem[!few];

@@ -522,3 +522,5 @@ bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count)
         }
     return true;
 }
+
+const shp_content *shp_in_worth(shp_node *n, uint32_t i) { return shp_in_contents(n, i, 1) ? shp_in_content(n, i) : NULL; }

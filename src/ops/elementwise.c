@@ -11,9 +11,8 @@ static const shp_content *spread(shp_node *n, uint32_t i, int32_t shift)
 {
     const shp_shape *out = n->nout ? n->out[0].shape : NULL;
     int64_t count = shp_count(n, out);
-    if (count < 0 || count > SHP_ELEMENTS_MAX || !shp_in_contents(n, i, 1)) return NULL;
-    const shp_content *c = shp_in_content(n, i);
-    return c && c->count == count ? c : shp_mapped(n, out, &(shp_map){ .input = i, .shift = shift });        /* the same: none is repeated */
+    const shp_content *c = count >= 0 && count <= SHP_ELEMENTS_MAX ? shp_in_worth(n, i) : NULL;
+    return !c || c->count == count ? c : shp_mapped(n, out, &(shp_map){ .input = i, .shift = shift });        /* the same: none is repeated */
 }
 
 /* An exponent in the type of the base. */

@@ -340,7 +340,7 @@ void infer_unique(shp_node *n)
     int64_t v, found = -1;
     if (axis < 0) return;
     shp_dim whole = x && !flat ? x->dim[axis] : shp_numel(n, x);
-    const shp_content *c = (flat || (x && x->rank == 1)) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    const shp_content *c = flat || (x && x->rank == 1) ? shp_in_worth(n, 0) : NULL;
     shp_content *out[4] = { 0 };
     if (c) found = unique_elements(n, c, out);
     shp_dim count = found >= 0 ? num(n, found) : is_num(n, whole, &v) && v < 2 ? whole : shp_fresh(n, 0, 0, SHP_WHY_DATA);

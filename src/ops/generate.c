@@ -190,7 +190,7 @@ void infer_eye_like(shp_node *n)
 /* Elements of OneHot with a known depth: at element (i, k, j) the on-value where index (i, j) is k. */
 static void one_hot_elements(shp_node *n, const shp_content *in, int64_t inner, int64_t depth)
 {
-    const shp_content *values = shp_in_contents(n, 2, 1) ? shp_in_content(n, 2) : NULL;
+    const shp_content *values = shp_in_worth(n, 2);
     shp_content *c = depth <= SHP_ELEMENTS_MAX && values && values->count == 2 ? shp_content_new(n, (uint64_t)in->count * (uint64_t)depth) : NULL;
     for (int64_t p = 0, v; c && p < c->count; p++) {
         shp_elem i = shp_elem_cast(n, shp_in_dtype(n, 0), SHP_INT64, in->elem[p / (inner * depth) * inner + p % inner]);
@@ -211,7 +211,7 @@ void infer_one_hot(shp_node *n)
     if (shp_want_rank(n, 1, 0, 1), n->failed) return;
     if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) { shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u); return; }
     if (depth && shp_dim_hi(n->dims, depth) < 0) { shp_fail1(n, SHP_D_VALUE, "depth %x is negative", depth); return; }
-    const shp_content *in = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    const shp_content *in = shp_in_worth(n, 0);
     for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
         if (shp_elem_number(n, in->elem[i], &real) && real < 0) { shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real); return; }
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1) : -1;

@@ -203,7 +203,7 @@ void infer_expand(shp_node *n)
     }
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
-    const shp_content *c = shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    const shp_content *c = shp_in_worth(n, 0);
     if (c && c->count == 1) shp_out_bounds(n, 0, c->elem[0], c->elem[0]);
 }
 

@@ -73,6 +73,8 @@ int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
 /* Whether inputs [first, first + count) that are present all have contents: asked for only where the rest of them makes that worth it, so
  * that no weights are read (of floats, initializers of at most 64 elements). */
 bool shp_in_contents(shp_node *n, uint32_t first, uint32_t count);
+/* The content of input i where that is worth it, else NULL. */
+const shp_content *shp_in_worth(shp_node *n, uint32_t i);
 /* ---- bounds (ops/bounds.c): between what the elements of a tensor lie that has too many for a content, or a number of them that is open.
  * Of a tensor without elements they say nothing. Where output o has a content already, what gives it bounds does nothing. ---- */
 /* The one value that input i has in all places by its bounds, else 0. */

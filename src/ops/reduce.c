@@ -48,14 +48,14 @@ static void reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
 static void reduced_elements(shp_node *n, const shp_shape *x, const reduction *r, way how, shp_calc op)
 {
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], count = 1, group = 1, inner = 1;
-    if (!r->known || !shp_sizes(n, x, size, NULL) || !shp_in_contents(n, 0, 1)) return;
+    const shp_content *in = r->known && shp_sizes(n, x, size, NULL) ? shp_in_worth(n, 0) : NULL;
+    if (!in) return;
     for (int32_t k = x->rank; k-- > 0;) {
         stride[k] = r->axis[k] ? 0 : count;
         if (r->axis[k]) group *= size[k], inner = count;
         else count *= size[k];
     }
-    const shp_content *in = shp_in_content(n, 0);
-    shp_content *c = in ? shp_content_new(n, (uint64_t)count) : NULL, *best = c && how == ARG ? shp_content_new(n, (uint64_t)count) : c;
+    shp_content *c = shp_content_new(n, (uint64_t)count), *best = c && how == ARG ? shp_content_new(n, (uint64_t)count) : c;
     if (!best) return;
     int dtype = shp_in_dtype(n, 0);
     bool seen[SHP_ELEMENTS_MAX] = { false }, floats = shp_dtype_kind(dtype) == 'F', last = how == ARG && shp_attr_int(n, "select_last_index");
@@ -142,7 +142,7 @@ void infer_cumulate(shp_node *n)
     shp_out_same(n, 0, 0);
     if (!x || !shp_in_int(n, 1, &axis)) return;
     if ((axis = shp_axis(n, axis, x->rank)) < 0) return;
-    const shp_content *in = shp_sizes(n, x, size, stride) && shp_in_contents(n, 0, 1) ? shp_in_content(n, 0) : NULL;
+    const shp_content *in = shp_sizes(n, x, size, stride) ? shp_in_worth(n, 0) : NULL;
     shp_content *c = in ? shp_content_new(n, in->count) : NULL;
     int dtype = shp_in_dtype(n, 0), one = op == SHP_MUL;
     bool reverse = shp_attr_int(n, "reverse") != 0, exclusive = shp_attr_int(n, "exclusive") != 0;
