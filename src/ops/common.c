@@ -23,21 +23,6 @@ int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
     return -1;
 }
 
-bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank, bool *set)
-{
-    memset(set, 0, (size_t)rank * sizeof *set);
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t a = shp_axis(n, axes[i], rank);
-        if (a < 0) return false;
-        if (set[a]) {
-            shp_fail1(n, SHP_D_AXIS, "axis %d is named twice", axes[i]);
-            return false;
-        }
-        set[a] = true;
-    }
-    return true;
-}
-
 /* A zero is looked for first: then no other factor can push the product out of 64 bits. */
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count)
 {

@@ -123,11 +123,12 @@ bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
 {
     bool set[SHP_RANK_MAX];
     if (!l->known || l->count > SHP_RANK_MAX) return false;
-    for (int64_t i = 0; i < l->count; i++)
-        if (!is_num(n, shp_list_at(n, l, i), &out[i])) return false;
-    if (!shp_axis_set(n, out, (uint32_t)l->count, rank, set)) return false;
-    for (int64_t i = 0; i < l->count; i++)
-        if (out[i] < 0) out[i] += rank;
+    memset(set, 0, (size_t)rank * sizeof *set);
+    for (int64_t i = 0, v; i < l->count; i++) {
+        if (!is_num(n, shp_list_at(n, l, i), &v) || (out[i] = shp_axis(n, v, rank)) < 0) return false;
+        if (set[out[i]]) { shp_fail1(n, SHP_D_AXIS, "axis %d is named twice", v); return false; }
+        set[out[i]] = true;
+    }
     return true;
 }
 

@@ -42,8 +42,6 @@ static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_di
 /* ---- shared by families (ops/common.c) ---- */
 /* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank);
-/* Axes as a bit per axis from a list (rank <= SHP_RANK_MAX bools in `set`); duplicates fail. false where it failed. */
-bool shp_axis_set(shp_node *n, const int64_t *axes, uint32_t count, int64_t rank, bool *set);
 /* Product of count dims (1 for none). */
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
 /* All elements of a shape, 0 where shape is NULL. */

@@ -27,35 +27,27 @@ static void like_x(shp_node *n)
     shp_out(n, 0, like->rank, d);
 }
 
-/* The type that output_dtype names, 0 where it names none; one that the output cannot have fails. */
-static shp_type asked_type(shp_node *n)
+/* Gives output 0 the type that output_dtype names. false: it names none. */
+static bool typed(shp_node *n)
 {
     int64_t want = shp_attr_int(n, "output_dtype");
-    int formal = n->schema ? shp_schema_output(n->schema, 0) : SHP_FORMAL_NONE;
-    if (!want) return 0;
-    if (!shp_dtype_kind((int)want) || (formal >= 0 && !shp_schema_allows(n->schema, formal, (int)want))) {
-        shp_fail1(n, SHP_D_ATTRIBUTE, "%d is no element type", want);
-        return 0;
-    }
-    return (shp_type)want;
+    if (want) shp_out_dtype(n, 0, want);
+    return want;
 }
 
 /* The type is output_dtype, else the zero point's, else uint8. Source: ONNX QuantizeLinear 10, 21 (output_dtype). */
 void infer_quantize_linear(shp_node *n)
 {
-    shp_type want = asked_type(n), zero = shp_in_type(n, 2);
-    if (want && zero && want != zero) { shp_fail2(n, SHP_D_TYPE, "output_dtype is %t, the zero point is %t", want, zero); return; }
-    if (want) shp_out_type(n, 0, want);
-    else if (!shp_has(n, 2)) shp_out_type(n, 0, SHP_UINT8);
+    int64_t want = shp_attr_int(n, "output_dtype"), zero = shp_in_type(n, 2);
+    if (!typed(n) && !shp_has(n, 2)) shp_out_type(n, 0, SHP_UINT8);
+    if (want && zero && want != zero) shp_fail2(n, SHP_D_TYPE, "output_dtype is %t, the zero point is %t", want, zero);
     like_x(n);
 }
 
 /* The type is output_dtype, else the scale's. Source: ONNX DequantizeLinear 10 (float), 19, 23 (output_dtype). */
 void infer_dequantize_linear(shp_node *n)
 {
-    shp_type want = asked_type(n);
-    if (want) shp_out_type(n, 0, want);
-    else if (n->opset >= 19) shp_out_type(n, 0, shp_in_type(n, 1));
+    if (!typed(n) && n->opset >= 19) shp_out_type(n, 0, shp_in_type(n, 1));
     like_x(n);
 }
 

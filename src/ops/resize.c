@@ -78,6 +78,19 @@ static void by_scales(shp_node *n, int64_t rank, shp_dim *d, const int64_t *axes
     shp_out(n, 0, rank, d);
 }
 
+/* The axes that are named, or all, for a list of that length (-1: not known) that has an entry for each. *rank: the output's. false: nothing more is
+ * known of it, or the node has failed. */
+static bool read_axes(shp_node *n, const shp_shape *x, shp_list *named, int64_t length, int64_t *rank, int64_t *axes)
+{
+    *rank = x ? x->rank : named->has ? -1 : length;
+    if (!named->has) named->count = *rank;
+    if (*rank < 0 || *rank > SHP_RANK_MAX) return false;
+    if (length >= 0 && length != named->count) shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", length, named->count);
+    if (!n->failed && shp_list_axes_or_all(n, named, *rank, axes)) return true;
+    shp_out_unknown(n, 0, *rank, SHP_WHY_CONTENT);
+    return false;
+}
+
 /* Resize: floor(size * scale), or the given sizes, for the named axes (all where none are). An empty list counts as not given.
  * Source: ONNX Resize (10; 11: roi and sizes; 13: optional inputs; 18: axes and keep_aspect_ratio_policy). */
 void infer_resize(shp_node *n)
@@ -87,7 +100,7 @@ void infer_resize(shp_node *n)
     shp_list al = shp_list_of(n, "axes", 0), scales = shp_list_of(n, NULL, old ? 1 : 2), sizes = shp_list_of(n, NULL, old ? 0 : 3);
     bool by_scale = scales.has && scales.count != 0, by_size = sizes.has && sizes.count != 0;
     int policy = shp_choice(n, "keep_aspect_ratio_policy", "|stretch|not_larger|not_smaller");
-    int64_t axes[SHP_RANK_MAX];
+    int64_t axes[SHP_RANK_MAX], rank;
     shp_dim d[SHP_RANK_MAX];
     if (!by_scale && !by_size) { shp_fail(n, SHP_D_VALUE, "neither scales nor sizes is given"); return; }
     if (by_scale && by_size) {
@@ -95,14 +108,11 @@ void infer_resize(shp_node *n)
         if (scales.count > 0 && sizes.count > 0) shp_note(n, SHP_D_VALUE, "scales and sizes are both given: sizes are taken");
         by_scale = sizes.count < 0;
     }
-    int64_t length = by_scale ? scales.count : sizes.count, rank = x ? x->rank : al.has ? -1 : length, count = al.has ? al.count : rank;
-    if (rank < 0 || rank > SHP_RANK_MAX) return;
-    if (length >= 0 && length != count) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", length, count); return; }
-    if (!shp_list_axes_or_all(n, &al, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
+    if (!read_axes(n, x, &al, by_scale ? scales.count : sizes.count, &rank, axes)) return;
     for (int64_t k = 0; k < rank; k++) d[k] = x ? x->dim[k] : 0;
-    if (by_scale) { by_scales(n, rank, d, axes, count, scales.content, crop); return; }
+    if (by_scale) { by_scales(n, rank, d, axes, al.count, scales.content, crop); return; }
     if (sizes.known && policy > 1) keep_ratio(n, &sizes, axes, policy == 2, d);
-    else for (int64_t i = 0; i < count; i++) d[axes[i]] = shp_list_at(n, &sizes, i);
+    else for (int64_t i = 0; i < al.count; i++) d[axes[i]] = shp_list_at(n, &sizes, i);
     shp_out(n, 0, rank, d);
 }
 
@@ -135,13 +145,11 @@ void infer_center_crop_pad(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list al = shp_list_of(n, "axes", 0), sizes = shp_list_of(n, NULL, 1);
-    int64_t axes[SHP_RANK_MAX], rank = x ? x->rank : al.has ? -1 : sizes.count, count = al.has ? al.count : rank, v;
+    int64_t axes[SHP_RANK_MAX], rank, v;
     shp_dim d[SHP_RANK_MAX];
-    if (rank < 0 || rank > SHP_RANK_MAX) return;
-    if (sizes.count >= 0 && sizes.count != count) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", sizes.count, count); return; }
-    if (!shp_list_axes_or_all(n, &al, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
+    if (!read_axes(n, x, &al, sizes.count, &rank, axes)) return;
     if (x) memcpy(d, x->dim, (size_t)rank * sizeof *d);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < al.count; i++) {
         d[axes[i]] = shp_list_at(n, &sizes, i);
         if (is_num(n, d[axes[i]], &v) && v < 0) { shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v); return; }
     }
