@@ -355,7 +355,7 @@ static const shp_attr *referred(const shp_scope *scope, shp_str name)
 
 static shp_str key_of(const char *name) { return (shp_str){ name, (uint32_t)strlen(name) }; }
 
-static const shp_attr *find_attr(const shp_node *n, shp_str name)
+const shp_attr *shp_attr_named(const shp_node *n, shp_str name)
 {
     const shp_attr *a = own_attr(n->proto, name);
     if (a && n->foreign && !shp_signature_attr(n->signature, name)) return NULL;            /* not in this version */
@@ -363,19 +363,18 @@ static const shp_attr *find_attr(const shp_node *n, shp_str name)
 }
 
 /* The node's attribute; else NULL, and in *s the schema's default, or NULL. */
-static const shp_attr *attr_or(const shp_node *n, const char *name, const shp_schema_attr **s)
+static const shp_attr *attr_or(const shp_node *n, shp_str name, const shp_schema_attr **s)
 {
-    shp_str key = key_of(name);
-    const shp_attr *a = find_attr(n, key);
-    *s = a || !n->signature ? NULL : shp_signature_attr(n->signature, key);
+    const shp_attr *a = shp_attr_named(n, name);
+    *s = a || !n->signature ? NULL : shp_signature_attr(n->signature, name);
     if (*s && !(*s)->has_default) *s = NULL;
     return a;
 }
 
-const shp_attr *shp_attr_get(const shp_node *n, const char *name) { return find_attr(n, key_of(name)); }
+const shp_attr *shp_attr_get(const shp_node *n, const char *name) { return shp_attr_named(n, key_of(name)); }
 bool shp_attr_has(const shp_node *n, const char *name) { return shp_attr_get(n, name) != NULL; }
 
-int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise)
+int64_t shp_attr_number(const shp_node *n, shp_str name, int64_t otherwise)
 {
     const shp_schema_attr *s;
     const shp_attr *a = attr_or(n, name, &s);
@@ -383,6 +382,7 @@ int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise)
     return s && s->type == SHP_ATTR_INT ? s->i : otherwise;
 }
 
+int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise) { return shp_attr_number(n, key_of(name), otherwise); }
 int64_t shp_attr_int(const shp_node *n, const char *name) { return shp_attr_int_or(n, name, 0); }
 
 double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
@@ -394,7 +394,7 @@ double shp_attr_float_or(const shp_node *n, const char *name, double otherwise)
 shp_str shp_attr_str(const shp_node *n, const char *name)
 {
     const shp_schema_attr *s;
-    const shp_attr *a = attr_or(n, name, &s);
+    const shp_attr *a = attr_or(n, key_of(name), &s);
     return a && a->s.at ? a->s : key_of(s && s->s ? s->s : "");
 }
 
@@ -402,7 +402,7 @@ const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *coun
 {
     static const int64_t none[1];
     const shp_schema_attr *s;
-    const shp_attr *a = attr_or(n, name, &s);
+    const shp_attr *a = attr_or(n, key_of(name), &s);
     *count = 0;
     if (a) {
         if (a->count && !a->ints) return NULL;

@@ -134,6 +134,8 @@ double shp_attr_float_or(const shp_node *n, const char *name, double otherwise);
 shp_str shp_attr_str(const shp_node *n, const char *name);      /* default, else empty */
 const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count);    /* NULL where absent; *count is then 0 */
 const shp_attr *shp_attr_get(const shp_node *n, const char *name);      /* the attribute itself, references resolved, or NULL */
+const shp_attr *shp_attr_named(const shp_node *n, shp_str name);        /* the same of a name that no NUL ends; and its number, as shp_attr_int */
+int64_t shp_attr_number(const shp_node *n, shp_str name, int64_t otherwise);
 /* A TENSOR attribute's (or any tensor's) type, shape and elements as a fact. */
 shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t);
 

@@ -799,13 +799,7 @@ const shp_report *shp_report_node(shp_infer *x, shp_node *n)
     }
     for (uint32_t i = 0; i < p->attrs->count && !b->a->failed; i++) {
         const shp_attr *a = &p->attrs->item[i];
-        if (a->ref.len) {
-            char name[64];
-            if (a->name.len >= sizeof name) continue;
-            memcpy(name, a->name.at, a->name.len);
-            name[a->name.len] = 0;
-            a = shp_attr_get(n, name);
-        }
+        if (a->ref.len) a = shp_attr_named(n, a->name);
         if (a) write_attribute(b, n, a);
     }
     push(b, SHP_TABLE_SCOPES)[SCOPE_NAMES] = text(b, p->name);

@@ -20,14 +20,19 @@ typedef struct form {
 static bool is_letter(char c) { return c >= 'A' && c <= 'Z'; }
 static bool ends_form(char c) { return strchr("|;>", c) != NULL; }      /* or 0 */
 
+/* The end of a word. */
+static const char *word_end(const char *at)
+{
+    while (*at != ' ' && !ends_form(*at)) at++;
+    return at;
+}
+
 static form read_form(const char *at)
 {
     form f = { .dot = -1 };
-    while (!ends_form(*at)) {
+    for (; !ends_form(*at); at = *at == ' ' ? at + 1 : word_end(at)) {
         if (*at == '.') f.dot = f.words;
         else if (*at != ' ') f.word[f.words++] = at;
-        if (*at++ != ' ')
-            while (*at != ' ' && !ends_form(*at)) at++;
     }
     f.end = at;
     return f;
@@ -58,13 +63,6 @@ static shp_dim value(pattern *p, const char *at, const char *end)
         else a = a && is_num(n, b, &v) && v > 0 ? shp_whole_div(n, a, v) : 0;
     }
     return a;
-}
-
-/* The end of a word. */
-static const char *word_end(const char *at)
-{
-    while (*at != ' ' && !ends_form(*at)) at++;
-    return at;
 }
 
 /* Axis `axis` of input i has size d, and the pattern says this word. */
@@ -170,15 +168,12 @@ static void output(pattern *p, uint32_t o, const char *at)
 static const char *attributes(pattern *p, const char *at)
 {
     for (; *at != ':'; at += *at == ' ') {
-        char name[40];
-        size_t len = 0;
-        shp_dim *to = &p->letter[*at - 'A'];
-        bool must = at[1] == '!';
-        for (at += 2; *at != ' ' && *at != ':' && len < sizeof name - 1; at++) name[len++] = *at;
-        name[len] = 0;
-        int64_t v = shp_attr_int(p->n, name);
-        if (v > 0) *to = num(p->n, v);
-        else if (must) shp_failf(p->n, SHP_D_ATTRIBUTE, "%s is %d", name, v);
+        const char *what = at;
+        while (*at != ' ' && *at != ':') at++;
+        shp_str name = { what + 2, (uint32_t)(at - what) - 2 };
+        int64_t v = shp_attr_number(p->n, name, 0);
+        if (v > 0) p->letter[*what - 'A'] = num(p->n, v);
+        else if (what[1] == '!') shp_failf(p->n, SHP_D_ATTRIBUTE, "%n is %d", &name, v);
     }
     return at + 1;
 }
