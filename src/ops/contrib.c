@@ -349,20 +349,6 @@ void infer_expand_dims(shp_node *n)
     shp_out_content(n, 0, shp_in_content(n, 0));
 }
 
-/* Range whose delta may be left out: 1. */
-void infer_ms_range(shp_node *n)
-{
-    if (shp_has(n, 2)) { infer_range(n); return; }
-    double a, b;
-    shp_dim d = 0;
-    if (shp_dtype_kind(shp_in_dtype(n, 0)) == 'I') d = dim_max(n, sub(n, shp_in_scalar(n, 1), shp_in_scalar(n, 0)), lit(0));
-    else if (shp_in_float(n, 0, &a) && shp_in_float(n, 1, &b) && b - a < 1e9 && b - a > -1e9) {
-        int64_t steps = (int64_t)(b - a);
-        d = num(n, b <= a ? 0 : steps + ((double)steps < b - a));
-    }
-    shp_out_vector(n, 0, d);
-}
-
 /* Unique of a vector: its values in the order of appearance, where each stands, and how often. */
 void infer_ms_unique(shp_node *n)
 {

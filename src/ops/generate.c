@@ -141,7 +141,8 @@ static void range_elements(shp_node *n, int dtype, const shp_elem *e, int64_t co
     shp_out_content(n, 0, c);
 }
 
-/* Range-11: max(ceil((limit - start)/delta), 0) elements; floats of 16 bits (27) are calculated in another type, float where none is named. */
+/* Range-11: max(ceil((limit - start)/delta), 0) elements; floats of 16 bits (27) are calculated in another type, float where none is named. ONNX Runtime's
+ * own may lack delta: 1. */
 void infer_range(shp_node *n)
 {
     shp_elem e[3];
@@ -154,6 +155,7 @@ void infer_range(shp_node *n)
         shp_want_rank(n, i, 0, 1);
         e[i] = shp_in_only(n, i);
     }
+    if (!shp_has(n, 2)) e[2] = floats ? shp_elem_real(1) : shp_elem_int(n, 1);
     if (n->failed) return;
     if (shp_elem_number(n, e[2], &delta) && delta == 0) { shp_fail(n, SHP_D_VALUE, "delta is 0"); return; }
     shp_dim d = 0;
