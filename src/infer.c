@@ -29,8 +29,7 @@ shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t)
     return 0;
 }
 
-/* The tensor at the bottom of sequences and optionals: its shape is the value's. NULL for maps. */
-static const shp_type_proto *declared_tensor(const shp_type_proto *t)
+const shp_type_proto *shp_declared_tensor(const shp_type_proto *t)
 {
     for (int depth = 0; t && depth < SHP_TYPE_DEPTH; depth++, t = t->inner) {
         if (t->kind == SHP_T_TENSOR || t->kind == SHP_T_SPARSE) return t;
@@ -61,7 +60,7 @@ static void use_name(shp_infer *x, shp_str name, bool input)
 
 static void use_names(shp_infer *x, const shp_type_proto *t, bool input)
 {
-    t = declared_tensor(t);
+    t = shp_declared_tensor(t);
     for (uint32_t i = 0; t && i < t->rank; i++)
         if (t->dim[i].kind == SHP_DIM_PARAM) use_name(x, t->dim[i].param, input);
 }
@@ -121,13 +120,20 @@ static shp_dim lookup_name(void *arg, shp_str name)
     return u->dim ? u->dim : plain_name(names->x, name);
 }
 
+/* A name that is an expression over those of inputs; else 0. */
+static shp_dim expression_of(shp_infer *x, shp_str name)
+{
+    shp_parse_names names = { x, name, false };
+    shp_dim d = shp_dim_parse(x->dims, name, lookup_name, &names);
+    return names.any ? d : 0;
+}
+
 static shp_dim named_dim(shp_infer *x, shp_str name)
 {
     shp_name_use *u = find_name(x, name);
     if (u && u->dim) return u->dim;
-    shp_parse_names names = { x, name, false };
-    shp_dim d = find_binding(x, name) ? 0 : shp_dim_parse(x->dims, name, lookup_name, &names);
-    if (!d || !names.any) d = plain_name(x, name);
+    shp_dim d = find_binding(x, name) ? 0 : expression_of(x, name);
+    if (!d) d = plain_name(x, name);
     if (u) u->dim = d;
     return d;
 }
@@ -310,23 +316,27 @@ static void check_graph(shp_infer *x, shp_scope *s)
     }
 }
 
-/* What the file (or the caller's options) declares for slot i of a graph, as a fact. */
+/* The shape that these dims declare; NULL: they are more than axes may be. id: of the value, the slot's. */
+static shp_shape *declared_shape(shp_infer *x, uint32_t rank, const shp_dim_proto *dim, uint64_t id, const shp_scope *s, uint32_t slot)
+{
+    shp_shape *shape = shp_shape_new(x, rank);
+    for (uint32_t i = 0; shape && i < rank; i++)
+        shape->dim[i] = shp_declared_dim(x, &dim[i], shp_mix(id, 0xd1 + i), &(shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
+    return shape;
+}
+
+/* What the file declares for a slot of a graph, as a fact. */
 static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const shp_type_proto *type)
 {
     shp_fact f = { .type = shp_declared_type(x, type), .id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot) };
-    const shp_type_proto *t = declared_tensor(type);
+    const shp_type_proto *t = shp_declared_tensor(type);
     if (!t || !t->has_shape) return f;
-    shp_shape *shape = shp_shape_new(x, t->rank);
-    if (!shape) {
+    f.shape = declared_shape(x, t->rank, t->dim, f.id, s, slot);
+    if (!f.shape)
         shp_diagnose(x, s, NULL, SHP_D_LIMIT, &s->graph->slot[slot].name, "'%v' has %d axes, more than %d: its shape stays unknown", (int64_t)t->rank, (int64_t)SHP_RANK_MAX);
-        return f;
-    }
-    for (uint32_t i = 0; i < t->rank; i++) {
+    for (uint32_t i = 0; f.shape && i < t->rank; i++)
         if (t->dim[i].kind == SHP_DIM_VALUE && t->dim[i].value < 0)
             shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &s->graph->slot[slot].name, "'%v': dim_value %d of axis %d is negative (treated as unknown)", t->dim[i].value, (int64_t)i);
-        shape->dim[i] = shp_declared_dim(x, &t->dim[i], shp_mix(f.id, 0xd1 + i), &(shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
-    }
-    f.shape = shape;
     return f;
 }
 
@@ -335,13 +345,7 @@ static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
 {
     o->used = true;
     if (o->type) f->type = o->type;
-    if (o->has_shape) {
-        shp_shape *s = shp_shape_new(x, o->rank);
-        if (!s) return;
-        for (uint32_t i = 0; i < o->rank; i++)
-            s->dim[i] = shp_declared_dim(x, &o->dim[i], shp_mix(f->id, 0xd1 + i), &(shp_origin){ NULL, SHP_NONE, 0, i, SHP_WHY_INPUT });
-        f->shape = s;
-    }
+    if (o->has_shape) f->shape = declared_shape(x, o->rank, o->dim, f->id, NULL, 0);
     f->tensor = NULL;
     if (o->has_shape || o->data) f->content = o->data;
 }
@@ -356,34 +360,39 @@ static bool fits(const shp_infer *x, const shp_shape *declared, const shp_shape 
 
 static bool all_numbers(const shp_infer *x, const shp_shape *s)
 {
-    for (int32_t k = 0; s && k < s->rank; k++)
+    for (int32_t k = 0; k < s->rank; k++)
         if (!shp_dim_number(x->dims, s->dim[k])) return false;
     return true;
 }
 
-/* A scope's facts before any of its nodes: captured values, initializers, inputs. */
+/* The fact of an initializer. Of an input that has one it is what the file declares, as the caller may feed another (from IR version 4 on): its elements are
+ * the initializer's only where it surely is of that type and shape. */
+static shp_fact initializer_fact(shp_infer *x, const shp_scope *s, uint32_t slot, const shp_tensor *t)
+{
+    const shp_slot *sl = &s->graph->slot[slot];
+    shp_fact in = s->fact[slot], f = shp_tensor_fact(&(shp_node){ .x = x, .dims = x->dims, .scope = (shp_scope *)s, .index = SHP_NONE }, t);
+    if (!t->data) f.id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot);       /* equal dims do not make equal weights */
+    if (!sl->is_input) return f;
+    bool fit = !in.shape || !f.shape || fits(x, in.shape, f.shape), same = !in.type || in.type == f.type;
+    if (!fit) shp_diagnose(x, s, NULL, SHP_D_DECLARED, &sl->name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
+    if (!same && f.type)
+        shp_diagnose(x, s, NULL, SHP_D_DECLARED, &sl->name, "input '%v' is declared as %t, but its initializer is %t", (int64_t)in.type, (int64_t)f.type);
+    if (x->model->ir_version < 4 || !in.shape) return f;
+    if (f.shape && fit && same && all_numbers(x, in.shape)) in.tensor = f.tensor;
+    if (!in.type) in.type = f.type;
+    return in;
+}
+
+/* A scope's facts before any of its nodes: captured values, inputs, initializers. */
 static void enter_inputs(shp_infer *x, shp_scope *s)
 {
     const shp_graph *g = s->graph;
     for (uint32_t i = 0; s->outer && i < g->slots; i++)
         if (g->slot[i].source == SHP_FROM_OUTER) s->fact[i] = s->outer->fact[g->slot[i].from];
     for (uint32_t i = 0; i < g->inputs; i++) s->fact[g->input[i]] = declared_fact(x, s, g->input[i], &g->input_info[i]->type);
-    shp_node anchor = { .x = x, .dims = x->dims, .scope = s, .index = SHP_NONE, .proto = NULL };
     for (uint32_t i = 0; i < g->initializers; i++) {
         uint32_t slot = g->initializer_slot[i];
-        shp_fact f = shp_tensor_fact(&anchor, g->initializer[i]);
-        if (!g->initializer[i]->data) f.id = shp_mix(shp_mix(s->seed, INPUT_LINK), slot);    /* equal dims do not make equal weights */
-        shp_fact in = s->fact[slot];
-        if (g->slot[slot].is_input && in.shape && f.shape && !fits(x, in.shape, f.shape))
-            shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %h, but its initializer is %h", in.shape, f.shape);
-        if (g->slot[slot].is_input && in.type && f.type && in.type != f.type)
-            shp_diagnose(x, s, NULL, SHP_D_DECLARED, &g->slot[slot].name, "input '%v' is declared as %t, but its initializer is %t", (int64_t)in.type, (int64_t)f.type);
-        if (g->slot[slot].is_input && x->model->ir_version >= 4 && in.shape) {
-            /* its elements are the initializer's only where it surely is of that type and shape */
-            if (f.shape && fits(x, in.shape, f.shape) && all_numbers(x, in.shape) && (!in.type || in.type == f.type)) in.tensor = f.tensor;
-            if (!in.type) in.type = f.type;
-            s->fact[slot] = in;
-        } else s->fact[slot] = f;
+        s->fact[slot] = initializer_fact(x, s, slot, g->initializer[i]);
     }
 }
 
@@ -407,6 +416,10 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     shp_scope *fresh = new_scope(x, g);
     if (!fresh) return NULL;
     fresh->caller = parent;
+    fresh->function = parent->function;
+    fresh->call = parent->call;
+    fresh->call_scope = parent->call_scope;
+    fresh->maybe = parent->maybe;
     fresh->node = node;
     fresh->attr = attr;
     fresh->place = place;
@@ -495,8 +508,7 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
     shp_name_use *u = find_name(x, p->param);
     if (fresh) {
         bool own = u && !u->input;       /* never an input's: what it names was declared already */
-        shp_parse_names names = { x, p->param, false };
-        if (!own || (shp_dim_parse(x->dims, p->param, lookup_name, &names) && names.any)) return d;
+        if (!own || expression_of(x, p->param)) return d;
         shp_dim name = named_dim(x, p->param);
         /* What a body makes must not leave it. Of sizes that rules made the first keeps the name: two that the file only calls alike may differ. Where
          * not even the rank is inferred there is only the file's word. */
@@ -524,7 +536,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
         shp_diagnose(x, s, n, SHP_D_DECLARED, &sl->name, "the file declares '%v' as %t, but it is %t", (int64_t)type, (int64_t)f->type);
         return;
     }
-    const shp_type_proto *t = declared_tensor(declared);
+    const shp_type_proto *t = shp_declared_tensor(declared);
     if (!t || !t->has_shape) return;
     if (!f->shape) {
         shp_shape *shape = shp_shape_new(x, t->rank);
@@ -625,7 +637,6 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         s->call = n->proto;
         s->call_scope = n->scope;
         s->seed = shp_mix(shp_mix(n->id, n->scope->seed), n->index);      /* what is random in it is another at each call */
-        s->maybe = n->scope->maybe;
         if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
             shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
                      (int64_t)f->body->inputs, (int64_t)f->body->outputs);
@@ -645,6 +656,14 @@ static bool call_function(shp_node *n, shp_op_entry *e)
 }
 
 /* ---- host rules ---- */
+
+/* Output o is like f, but a value of its own. */
+static void give(shp_node *n, uint32_t o, const shp_fact *f)
+{
+    uint64_t id = n->out[o].id;
+    n->out[o] = *f;
+    n->out[o].id = id;
+}
 
 static bool host_rule(shp_node *n, shp_op_entry *e)
 {
@@ -667,11 +686,7 @@ static bool host_rule(shp_node *n, shp_op_entry *e)
         shp_failf(n, SHP_D_HOST_RULE, "the host's rule failed: %m", &a->message);
         return true;
     }
-    for (uint32_t o = 0; o < n->nout && o < a->count; o++) {
-        uint64_t id = n->out[o].id;
-        n->out[o] = a->out[o];
-        n->out[o].id = id;
-    }
+    for (uint32_t o = 0; o < n->nout && o < a->count; o++) give(n, o, &a->out[o]);
     return false;
 }
 
@@ -783,11 +798,7 @@ static void take_done(shp_node *n, const shp_done *d, uint32_t asked)
 {
     for (uint32_t i = 0; asked >> i; i++)
         if ((asked >> i & 1) && (d->read >> (2 * i + 1) & 1)) shp_in_content(n, i);
-    for (uint32_t o = 0; o < n->nout; o++) {
-        uint64_t id = n->out[o].id;
-        n->out[o] = d->out[o];
-        n->out[o].id = id;
-    }
+    for (uint32_t o = 0; o < n->nout; o++) give(n, o, &d->out[o]);
     *n->read = d->read;
 }
 
@@ -993,9 +1004,6 @@ static shp_scope *do_body(shp_node *n, shp_str attr, uint64_t place, const shp_g
     else {
         if (old) empty(x, s);
         s->outer = n->scope;
-        s->function = n->scope->function;
-        s->call = n->scope->call;
-        s->call_scope = n->scope->call_scope;
         s->seed = shp_mix(shp_mix(n->id, n->scope->seed), seed);
         s->maybe = n->scope->maybe || maybe;
         begin(x, s);

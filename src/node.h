@@ -197,6 +197,8 @@ int shp_type_dtype(const shp_infer *x, shp_type t);             /* the tensor's 
 int shp_type_key(const shp_infer *x, shp_type t);               /* a map's key type; 0 for what is no map */
 shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key);   /* key: of a map */
 shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypeProto's type (Optional's attribute) */
+/* The tensor at the bottom of sequences and optionals, whose shape is the value's. NULL for maps. */
+const shp_type_proto *shp_declared_tensor(const shp_type_proto *t);
 
 /* Equal hashes, equal shapes, as value numbers are; odd where a size is no number. 0 for NULL. */
 uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s);

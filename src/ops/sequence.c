@@ -260,8 +260,8 @@ void infer_concat_from_sequence(shp_node *n)
 /* The shape that a declared type gives its tensors; where it gives none, what merges with any. */
 static const shp_shape *declared_shape(shp_node *n, const shp_type_proto *t)
 {
-    for (int depth = 0; t && depth < 8 && (t->kind == SHP_T_SEQUENCE || t->kind == SHP_T_OPTIONAL); depth++) t = t->inner;
-    if (!t || t->kind != SHP_T_TENSOR || !t->has_shape || t->rank > SHP_RANK_MAX) return &shp_shape_none;
+    t = shp_declared_tensor(t);
+    if (!t || !t->has_shape || t->rank > SHP_RANK_MAX) return &shp_shape_none;
     shp_dim d[SHP_RANK_MAX];
     for (uint32_t k = 0; k < t->rank; k++)
         d[k] = t->dim[k].kind == SHP_DIM_VALUE && t->dim[k].value >= 0 ? num(n, t->dim[k].value) : shp_fresh(n, 0, k, SHP_WHY_INPUT);
