@@ -102,6 +102,13 @@ bool shp_str_is(shp_str a, const char *text)
     return a.len == strlen(text) && (a.len == 0 || memcmp(a.at, text, a.len) == 0);
 }
 
+char *shp_put_text(char *to, const char *text)
+{
+    size_t len = strlen(text);
+    memcpy(to, text, len);
+    return to + len;
+}
+
 char *shp_put_number(char *to, uint64_t value)
 {
     char digits[SHP_DIGITS];

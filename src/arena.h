@@ -68,8 +68,9 @@ static inline uint64_t shp_mix(uint64_t a, uint64_t b)
     return x ^ (x >> 32);
 }
 
-/* Writes a number in decimal; returns the place behind it, at most SHP_DIGITS further. */
+/* Write a text, and a number in decimal (SHP_DIGITS at most); return the place behind it. */
 enum { SHP_DIGITS = 20 };
+char *shp_put_text(char *to, const char *text);
 char *shp_put_number(char *to, uint64_t value);
 char *shp_put_int(char *to, int64_t value);
 

@@ -62,6 +62,33 @@ shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key)
     return (shp_type)(SHP_TYPE_OTHER + p->types++);
 }
 
+/* How types begin, in the order of their kinds. */
+static const char begins[][16] = { "", "tensor(", "seq(", "optional(", "map(", "sparse_tensor(" };
+
+static char *put_dtype(char *to, int dtype)
+{
+    const char *name = shp_dtype_name(dtype);
+    return shp_put_text(to, name ? name : "?");
+}
+
+shp_str shp_type_text(shp_infer *x, shp_type t)
+{
+    enum { LEVEL = 32 };            /* bytes for each */
+    size_t room = LEVEL, levels = 0;
+    for (shp_type in = t; in >= SHP_TYPE_SEQ; in = shp_type_inner(x, in)) room += LEVEL;
+    char *text = shp_alloc(x->arena, room), *to = text;
+    if (!text) return (shp_str){ "", 0 };
+    for (shp_kind kind; (kind = shp_type_kind(x, t)) > SHP_KIND_TENSOR; t = shp_type_inner(x, t), levels++) {
+        to = shp_put_text(to, begins[kind]);
+        if (kind != SHP_KIND_MAP) continue;
+        to = put_dtype(to, shp_type_key(x, t));
+        *to++ = ',';
+    }
+    to = put_dtype(to, t);
+    while (levels--) *to++ = ')';
+    return (shp_str){ text, (uint32_t)(to - text) };
+}
+
 /* The element type that s begins with, by either of its names or its number; s moves past it. 0: none. */
 static int parse_dtype(shp_str *s)
 {
@@ -80,11 +107,9 @@ static int parse_dtype(shp_str *s)
 
 static shp_type parse_part(shp_infer *x, shp_str *s, int depth)
 {
-    static const char open[][16] = { [SHP_KIND_TENSOR] = "tensor(", [SHP_KIND_SEQ] = "seq(", [SHP_KIND_OPT] = "optional(",
-                                     [SHP_KIND_MAP] = "map(", [SHP_KIND_SPARSE] = "sparse_tensor(" };
     for (int kind = SHP_KIND_TENSOR; depth < SHP_TYPE_DEPTH && kind <= SHP_KIND_SPARSE; kind++) {
         int key = 0;
-        if (!shp_str_starts(s, open[kind])) continue;
+        if (!shp_str_starts(s, begins[kind])) continue;
         if (kind == SHP_KIND_MAP && (!(key = parse_dtype(s)) || !shp_str_starts(s, ","))) return 0;
         while (shp_str_starts(s, " ")) {}
         shp_type inner = parse_part(x, s, depth + 1);
@@ -633,16 +658,10 @@ static void put_shape(shp_text *t, shp_infer *x, const shp_shape *s)
     put_str(t, s->rank > 8 ? ", …]" : "]");
 }
 
-static void put_type(shp_text *t, shp_infer *x, shp_type type, int depth)
+static void put_type(shp_text *t, shp_infer *x, shp_type type)
 {
-    static const char *const open[] = { "unknown", "", "seq(", "optional(", "map(", "sparse_tensor(" };
-    shp_kind kind = shp_type_kind(x, type);
-    if (kind == SHP_KIND_TENSOR) { put_str(t, shp_dtype_name(type) ? shp_dtype_name(type) : "unknown"); return; }
-    put_str(t, open[kind]);
-    if (kind == SHP_KIND_UNKNOWN || depth > 6) return;
-    if (kind == SHP_KIND_MAP) { put_str(t, shp_dtype_name(x->p->type[type - SHP_TYPE_OTHER].key)); put_str(t, ","); }
-    put_type(t, x, shp_type_inner(x, type), depth + 1);
-    put_str(t, ")");
+    shp_str text = type ? shp_type_text(x, type) : SHP_STR("unknown");
+    put(t, text.at, text.len);
 }
 
 static void put_input(shp_text *t, shp_infer *x, shp_node *n, uint32_t i)
@@ -691,7 +710,7 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
         case 'd': put_int(t, va_arg(args, int64_t)); break;
         case 'x': put_dim(t, x, (shp_dim)va_arg(args, int64_t)); break;
         case 'h': put_shape(t, x, va_arg(args, const shp_shape *)); break;
-        case 't': put_type(t, x, (shp_type)va_arg(args, int64_t), 0); break;
+        case 't': put_type(t, x, (shp_type)va_arg(args, int64_t)); break;
         case 'p':
             if ((other = va_arg(args, const shp_node *))) put_node(t, other);
             break;

@@ -191,6 +191,8 @@ void shp_note(shp_node *n, shp_code code, const char *format, ...);
 /* ---- types ---- */
 /* The type that a text names: "float32", "seq(int64)", ONNX's "tensor(float)", "map(int64, float)", a TensorProto.DataType number. 0: none. */
 shp_type shp_type_parse(shp_infer *x, shp_str text);
+/* "float32", "seq(map(int64,float32))", …, in the arena; what is not known as "?". */
+shp_str shp_type_text(shp_infer *x, shp_type t);
 shp_kind shp_type_kind(const shp_infer *x, shp_type t);
 shp_type shp_type_inner(const shp_infer *x, shp_type t);        /* of a sequence, optional (its element), map (its value), sparse (its element type) */
 int shp_type_dtype(const shp_infer *x, shp_type t);             /* the tensor's element type at the bottom of sequences and optionals; 0 */

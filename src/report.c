@@ -290,36 +290,12 @@ static uint32_t add_cell(builder *b, cell c)
 
 /* ---- facts ---- */
 
-static void append_type(builder *b, shp_type t)
-{
-    uint32_t open = 0;
-    while (t) {
-        shp_kind kind = shp_type_kind(b->x, t);
-        if (kind == SHP_KIND_TENSOR) {
-            append(b, zstr(shp_dtype_name(t)));
-            break;
-        }
-        append(b, kind == SHP_KIND_SEQ ? SHP_STR("seq(") : kind == SHP_KIND_OPT ? SHP_STR("optional(")
-            : kind == SHP_KIND_MAP ? SHP_STR("map(") : SHP_STR("sparse_tensor("));
-        if (kind == SHP_KIND_MAP) {
-            const char *key = shp_dtype_name(shp_type_key(b->x, t));
-            append(b, key ? zstr(key) : SHP_STR("?"));
-            append(b, SHP_STR(","));
-        }
-        open++;
-        t = shp_type_inner(b->x, t);
-        if (!t) append(b, SHP_STR("?"));
-    }
-    while (open--) append(b, SHP_STR(")"));
-}
-
 static uint32_t text_type(builder *b, shp_type t)
 {
     if (!t || shp_type_kind(b->x, t) == SHP_KIND_UNKNOWN) return 0;
     uint32_t id = get(b, KEY_TYPE, t);
     if (id != SHP_NONE) return id;
-    append_type(b, t);
-    set(b, KEY_TYPE, t, id = close_text(b));
+    set(b, KEY_TYPE, t, id = new_text(b, shp_type_text(b->x, t)));
     return id;
 }
 

@@ -90,13 +90,6 @@ double shp_float64(uint64_t bits)
 }
 
 /* ---- paths ---- */
-static char *put_text(char *to, const char *text)
-{
-    size_t len = strlen(text);
-    memcpy(to, text, len);
-    return to + len;
-}
-
 const char *shp_path_text(shp_arena *a, const shp_path *leaf)
 {
     const shp_path *part[2 * PATH_ENDS];            /* the innermost fields from the front, the outermost as a ring behind */
@@ -111,9 +104,9 @@ const char *shp_path_text(shp_arena *a, const shp_path *leaf)
         size_t from = i < PATH_ENDS ? i : PATH_ENDS + (depth - shown + i) % PATH_ENDS;
         const shp_path *p = part[from];
         if (to != text) *to++ = '.';
-        if (i == PATH_ENDS - 1 && shown < depth) to = put_text(to, "..");
+        if (i == PATH_ENDS - 1 && shown < depth) to = shp_put_text(to, "..");
         if (!p->name) *to++ = '#';
-        else to = put_text(to, p->name);
+        else to = shp_put_text(to, p->name);
         if (!p->name) to = shp_put_number(to, p->index);
         else if (p->index != UINT32_MAX) {
             *to++ = '[';
