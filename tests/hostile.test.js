@@ -174,3 +174,12 @@ test('an initializer that is not of its input\'s type and size', () => {
     assert.deepEqual(y, { name: 'y', graph: '', kind: 'output', type: 'float32', shape: [2, 5], node: 'Slice#0' });
     assert.match(diagnostics[0].message, /'x' is declared as \[4, 5\], but its initializer is \[1\]/);
 });
+
+test('a map whose key is no element type', () => {
+    const bytes = model({ inputs: [{ name: 'k', type: 'map(int64,float)' }], outputs: [{ name: 'y' }], nodes: [{ op: 'Relu', inputs: ['k'], outputs: ['y'] }] });
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Uint8Array.of(8, 7, 18));
+    bytes[key + 1] = 99;
+    const result = inferShapesSync(bytes);
+    assert.equal(result.get('k').type, 'map(?,float32)');
+    assert.match(result.diagnostics[0].message, /is map\(\?,float32\), which opset/);
+});
