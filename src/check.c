@@ -49,10 +49,11 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     return true;
 }
 
-/* An attribute that this version does not have. What no version has is an error where the table is complete: com.microsoft's operators
- * take more with each release. */
+/* An attribute that this version does not have: said of one. What no version has is an error where the table is complete: com.microsoft's
+ * operators take more with each release. */
 static void note_unknown(shp_node *n, shp_str name)
 {
+    if (n->noted) return;
     const shp_op_proto *op = n->proto->op;
     int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);
@@ -100,7 +101,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
     return true;
 }
 
-/* Input types against the schema; which type each type variable stands for goes to bound. */
+/* Input types against the schema; which type each type variable stands for goes to bound. Says what is wrong first: more would follow from it. */
 static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
 {
     bool mixed = shp_schema_heterogeneous(s, false);
@@ -108,15 +109,13 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         shp_type type = shp_in_type(n, i);
         int f = shp_schema_input(s, (int)i);
         if (!type || f == SHP_FORMAL_NONE) continue;
-        if (f < 0) {
-            if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)(-1 - f));
-        } else if (!shp_schema_allows(s, f, type)) {
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)n->opset);
-        } else if (!bound[f]) {
-            bound[f] = type;
-        } else if (bound[f] != type && !mixed) {
-            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, but an earlier input of the same type parameter is %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)bound[f]);
-        }
+        bool allowed = f < 0 || shp_schema_allows(s, f, type);
+        int64_t want = f < 0 ? -1 - f : bound[f];
+        if (allowed && !want) { bound[f] = type; continue; }
+        if ((allowed && (type == want || (mixed && f >= 0))) || n->noted) continue;
+        shp_note(n, SHP_D_TYPE, !allowed ? "input %d (%i) is %t, which opset %d does not take"
+                 : f < 0 ? "input %d (%i) is %t, expected %t" : "input %d (%i) is %t, but an earlier input of the same type parameter is %t",
+                 (int64_t)i, (int64_t)i, (int64_t)type, allowed ? want : (int64_t)n->opset);
     }
 }
 

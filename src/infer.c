@@ -430,14 +430,14 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     return fresh;
 }
 
-/* The version of a domain that a scope's nodes are of: what its function imports, else the model; where neither does the newest, as runtimes
- * take it, and the first in a file from before there were imports. */
+/* The version of a domain that a scope's nodes are of: what its function imports, else the model; where neither does (or it is none) the newest,
+ * as runtimes take it, and the first in a file from before there were imports. */
 static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 {
     for (int own = s->function != NULL; own >= 0; own--) {
         const shp_opset *opset = own ? s->function->opset : x->model->opset;
         for (uint32_t i = own ? s->function->opsets : x->model->opsets; i-- > 0; opset++)
-            if (shp_str_eq(opset->domain, domain)) return opset->version < 1 ? 1 : opset->version > 10000 ? 10000 : (int)opset->version;
+            if (opset->version > 0 && shp_str_eq(opset->domain, domain)) return opset->version > 10000 ? 10000 : (int)opset->version;
     }
     return x->model->ir_version < 3 ? 1 : SHP_OPSET_NEWEST;
 }
@@ -1140,9 +1140,9 @@ static void start(shp_infer *x)
     if (!x->model->opsets && x->model->ir_version >= 3)
         shp_diagnose(x, x->main, NULL, SHP_D_OPSET, NULL, "the model imports no opset: %d is taken", (int64_t)SHP_OPSET_NEWEST);
     for (uint32_t i = 0; i < x->model->opsets; i++) {
-        int64_t version = x->model->opset[i].version, taken = version < 1 ? 1 : SHP_OPSET_NEWEST;
-        if (!x->model->opset[i].domain.len && (version < 1 || version > taken))
-            shp_diagnose(x, x->main, NULL, version < 1 ? SHP_D_OPSET : SHP_D_LIMIT, NULL, "the model imports opset %d: %d is taken", version, taken);
+        int64_t version = x->model->opset[i].version;
+        if (!x->model->opset[i].domain.len && (version < 1 || version > SHP_OPSET_NEWEST))
+            shp_diagnose(x, x->main, NULL, version < 1 ? SHP_D_OPSET : SHP_D_LIMIT, NULL, "the model imports opset %d: %d is taken", version, (int64_t)SHP_OPSET_NEWEST);
     }
     enter_inputs(x, x->main);
     for (uint32_t i = 0; i < g->inputs; i++) {

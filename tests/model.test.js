@@ -135,7 +135,7 @@ test('the opset of a node: its function\'s import, else the model\'s; none at al
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { 'com.microsoft': 1 } })), [['N', 3], []]);
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {} })), [['N', 3], ['opset']]);
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: {}, ir: 2 })), [null, ['shape']]);
-    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { '': 0 } })), [null, ['opset', 'shape']]);
+    assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { '': 0 } })), [['N', 3], ['opset']], 'read as if there were none');
     assert.deepEqual(shapes(model({ inputs: values, outputs: [{ name: 'z' }], nodes, opsets: { '': 99 } })), [['N', 3], ['limit']]);
     const local = { name: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'], nodes, opsets: { local: 1 } };
     const call = [{ op: 'f', domain: 'local', inputs: ['x', 'y'], outputs: ['z'] }];
@@ -286,6 +286,15 @@ test('messages: the node, its inputs with their shapes, what was expected', () =
     assert.equal(one('Relu', ['x'], { outputs: ['z', 'more'] }), 'Relu #0: has 2 outputs, but opset 18 takes at most 1 (x [2, 3])');
     const many = Array(9).fill('x');
     assert.equal(one('Concat', many, { attr: { axis: 2 } }), `Concat #0: axis 2 is outside [-2, 2) (${Array(5).fill('x [2, 3]').join(', ')})`);
+});
+
+test('what is wrong with the types or attributes of a node is said once', () => {
+    const codes = (node, opset = 18) => inferShapesSync(model({ opsets: { '': opset }, inputs: [float('x', [2, 3]), { name: 'b', type: 'bool', shape: [] }, { name: 'i', type: 'int64', shape: [3] }],
+        outputs: [{ name: 'z' }], nodes: [{ outputs: ['z'], ...node }] })).diagnostics.map((d) => `${d.code} ${d.message.slice(0, 25)}`);
+    assert.deepEqual(codes({ op: 'Add', inputs: ['b', 'b'] }), ['type Add #0: input 0 (b []) is']);
+    assert.deepEqual(codes({ op: 'Max', inputs: ['x', 'i', 'i'] }), ['type Max #0: input 1 (i [3]) i']);
+    assert.deepEqual(codes({ op: 'SequenceConstruct', inputs: ['x', 'i'] }), ['type SequenceConstruct #0: inp']);
+    assert.deepEqual(codes({ op: 'Shape', inputs: ['x'], attr: { start: 1, end: 2 } }, 13), ['attribute Shape #0: attribute \'star']);
 });
 
 test('messages about graphs name nodes', () => {

@@ -17,12 +17,15 @@ static int64_t index_at(shp_node *n, const shp_content *c, int64_t i, int64_t d)
     return v < 0 ? v + d : v;
 }
 
-/* Checks all known indices against an axis. */
-static bool in_range(shp_node *n, const shp_content *c, shp_dim size)
+/* Checks what is known of the indices of input 1: rows of `depth` of them, each against its axis. */
+static bool in_range(shp_node *n, const shp_dim *size, int64_t depth)
 {
-    int64_t d = -1;
-    is_num(n, size, &d);
-    for (uint32_t i = 0; c && i < c->count && !n->failed; i++) index_at(n, c, i, d);
+    const shp_content *c = shp_in_content(n, 1);
+    for (uint32_t i = 0; c && i < c->count && !n->failed; i++) {
+        int64_t d = -1;
+        is_num(n, size[i % depth], &d);
+        index_at(n, c, i, d);
+    }
     return !n->failed;
 }
 
@@ -37,7 +40,7 @@ void infer_gather(shp_node *n)
     const shp_shape *x = shp_in_shape(n, 0), *at = shp_in_shape(n, 1);
     if (axis < 0) return;
     const shp_content *ic = shp_in_content(n, 1), *c;
-    if (!in_range(n, ic, x->dim[axis]) || !at) return;
+    if (!in_range(n, &x->dim[axis], 1) || !at) return;
     shp_out_spliced(n, 0, x, axis, axis + 1, at->dim, at->rank);
     shp_out_bounds_of(n, 0, 0);
     if (!ic || !(c = shp_in_content(n, 0)) || !shp_sizes(n, x, size, stride)) return;
@@ -48,6 +51,17 @@ void infer_gather(shp_node *n)
         if (i >= 0) out->elem[p] = c->elem[(p / inner / count * wide + i) * inner + p % inner];
     }
     shp_out_content(n, 0, out);
+}
+
+/* ArrayFeatureExtractor: elements of the last axis; a vector is one row; indices of any shape count as a list.
+ * Source: ONNX ArrayFeatureExtractor 1; the new axis of a vector: ONNX Runtime. */
+void infer_array_feature_extractor(shp_node *n)
+{
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
+    if (!x || !in_range(n, &x->dim[x->rank - 1], 1)) return;
+    shp_dim d[2] = { lit(1), shp_numel(n, shp_in_shape(n, 1)) };
+    bool row = x->rank == 1;
+    shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
 }
 
 /* What the other operators share: each row of `depth` indices names a place in the data, along the axes from `first` on; the other axes that
@@ -73,7 +87,7 @@ static bool read_elements(shp_node *n, picks *s)
     if (n->failed || !s->at) return false;
     if (!s->x) shp_axis(n, shp_attr_int(n, "axis"), s->at->rank);
     else if (s->x->rank != s->at->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", 0, 1);
-    else in_range(n, shp_in_content(n, 1), s->x->dim[s->first]);
+    else in_range(n, &s->x->dim[s->first], 1);
     for (int32_t k = 0; s->x && k < s->x->rank && !n->failed; k++)      /* an index stands at its own place along the other axes */
         if (k != s->first && shp_dim_ge(n->dims, s->x->dim[k], s->at->dim[k]) == 0) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is longer than that of %i", k, 1, 0);
     return s->x && !n->failed;
@@ -90,7 +104,7 @@ static bool read_slices(shp_node *n, picks *s)
     if (n->failed || !s->at) return false;
     if (first < 0 || first >= s->at->rank || (s->x && first >= s->x->rank)) { shp_bad_attr(n, "batch_dims", first); return false; }
     if (!is_num(n, s->at->dim[s->at->rank - 1], &s->depth) || !s->x) return false;
-    if ((uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first)) return true;
+    if ((uint64_t)s->depth <= (uint64_t)(s->x->rank - s->first)) return in_range(n, s->x->dim + s->first, s->depth);
     shp_fail3(n, SHP_D_SHAPE, "%i names %d axes of %i", 1, s->depth, 0);
     return false;
 }

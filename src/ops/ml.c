@@ -114,17 +114,6 @@ void infer_label_encoder(shp_node *n)
 
 /* ---- features ---- */
 
-/* Elements of the last axis; a vector is one row; indices of any shape count as a list.
- * Source: ONNX ArrayFeatureExtractor 1; the new axis of a vector: ONNX Runtime. */
-void infer_array_feature_extractor(shp_node *n)
-{
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (!x) return;
-    shp_dim d[2] = { lit(1), shp_numel(n, shp_in_shape(n, 1)) };
-    bool row = x->rank == 1;
-    shp_out_spliced(n, 0, x, x->rank - 1, x->rank, row ? d : d + 1, row ? 2 : 1);
-}
-
 /* A new last axis, as long as the list of categories. Source: ONNX OneHotEncoder 1. */
 void infer_one_hot_encoder(shp_node *n)
 {

@@ -96,8 +96,7 @@ void infer_sequence_construct(shp_node *n)
     shp_fact *item = count <= ITEMS_MAX ? shp_alloc_array(n->x->arena, count + 1, sizeof *item) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const shp_fact *f = shp_in(n, i);
-        if (type && f->type && f->type != type) { shp_fail2(n, SHP_D_TYPE, "items of types %t and %t", type, f->type); return; }
-        if (f->type) type = f->type;
+        if (!type) type = f->type;
         shape = merged(n, shape, f->shape);
         if (item) item[i] = *f;
     }
