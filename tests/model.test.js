@@ -1012,3 +1012,12 @@ test('a field of another wire type, a group, an unknown field: skipped', () => {
     joined.set(bytes, extra.length);
     assert.deepEqual(inferShapesSync(joined).get('y').shape, ['N']);
 });
+
+// By arithmetic: the parts are all of the axis. onnxruntime 1.32 gives these shapes for N = 5 and sizes 2, 3 and 0, 5.
+test('sizes of parts that nobody knows add up to the axis', () => {
+    const parts = { inputs: [float('x', ['N', 2]), { name: 'k', type: 'int64', shape: [2] }], outputs: [{ name: 'y' }] }, joined = { inputs: ['b', 'a'], outputs: ['y'], op: 'Concat', attr: { axis: 0 } };
+    const result = inferShapesSync(model({ ...parts, nodes: [{ op: 'Split', inputs: ['x', 'k'], outputs: ['a', 'b'], attr: { axis: 0 } }, joined] }));
+    assert.deepEqual(['a', 'b', 'y'].map((name) => result.get(name).shape), [['unk__0', 2], ['N - unk__0', 2], ['N', 2]]);
+    assert.deepEqual(inferShapesSync(model({ ...parts, nodes: [{ op: 'SplitToSequence', inputs: ['x', 'k'], outputs: ['s'], attr: { axis: 0 } },
+        { op: 'ConcatFromSequence', inputs: ['s'], outputs: ['y'], attr: { axis: 0 } }] })).get('y').shape, ['N', 2]);
+});

@@ -154,23 +154,18 @@ bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out)
 
 bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part)
 {
-    shp_dim sum = lit(0), *open = NULL;
-    int64_t v, opens = 0;
+    shp_dim sum = lit(0), *open = &sum;
+    int64_t v;
     for (int64_t i = 0; i < count; i++) {
         part[i] = shp_list_at(n, l, i);
         if (is_num(n, part[i], &v) && v < 0) { shp_fail2(n, SHP_D_VALUE, "size %d is %d", i, v); return false; }
         const shp_symbol *s = part[i] ? shp_dim_symbol(n->dims, part[i]) : NULL;
-        if (s && !s->name.len) {
-            open = &part[i];
-            opens++;
-        }
+        if (s && !s->name.len) open = &part[i];
         sum = add(n, sum, part[i]);
     }
-    if (sum && whole && opens == 1) whole = add(n, sub(n, whole, sum), *open);
-    else open = &sum;
-    if (!*open || !whole) return true;          /* one is not known: nothing to compare */
-    shp_dim all = shp_equal(n, *open, whole);
-    if (!all) { shp_fail2(n, SHP_D_SHAPE, "the sizes add up to %x, not %x", *open, whole); return false; }
+    if (!sum || !whole) return true;            /* one is not known: nothing to compare */
+    shp_dim all = shp_equal(n, *open, add(n, sub(n, whole, sum), *open));
+    if (!all) { shp_fail2(n, SHP_D_SHAPE, "the sizes add up to %x, not %x", sum, whole); return false; }
     *open = all;
     return true;
 }

@@ -49,7 +49,7 @@ bool shp_list_axis_set(shp_node *n, const shp_list *l, int64_t rank, bool *set);
 /* shp_list_axes where a list that is not given means all axes; then l->count becomes the rank. */
 bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out);
 
-/* The sizes of `count` parts that a list gives: they add up to the axis, `whole` (R1), which decides a single unknown one. */
+/* The sizes of `count` parts that a list gives: they add up to the axis, `whole` (R1), which decides an unknown one. */
 bool shp_part_sizes(shp_node *n, const shp_list *l, int64_t count, shp_dim whole, shp_dim *part);
 
 /* ---- shapes ---- */
