@@ -49,11 +49,10 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     return true;
 }
 
-/* An attribute that this version does not have: said of one. What no version has is an error where the table is complete: com.microsoft's
- * operators take more with each release. */
+/* An attribute that this version does not have. What no version has is an error where the table is complete: com.microsoft's operators
+ * take more with each release. */
 static void note_unknown(shp_node *n, shp_str name)
 {
-    if (n->noted) return;
     const shp_op_proto *op = n->proto->op;
     int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);
@@ -101,7 +100,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
     return true;
 }
 
-/* Input types against the schema; which type each type variable stands for goes to bound. Says what is wrong first: more would follow from it. */
+/* Input types against the schema; which type each type variable stands for goes to bound. */
 static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
 {
     bool mixed = shp_schema_heterogeneous(s, false);
@@ -112,7 +111,7 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         bool allowed = f < 0 || shp_schema_allows(s, f, type);
         int64_t want = f < 0 ? -1 - f : bound[f];
         if (allowed && !want) { bound[f] = type; continue; }
-        if ((allowed && (type == want || (mixed && f >= 0))) || n->noted) continue;
+        if (allowed && (type == want || (mixed && f >= 0))) continue;
         shp_note(n, SHP_D_TYPE, !allowed ? "input %d (%i) is %t, which opset %d does not take"
                  : f < 0 ? "input %d (%i) is %t, expected %t" : "input %d (%i) is %t, but an earlier input of the same type parameter is %t",
                  (int64_t)i, (int64_t)i, (int64_t)type, allowed ? want : (int64_t)n->opset);
@@ -168,6 +167,7 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
     int outputs = (int)n->proto->outputs, least = shp_schema_min_outputs(s->schema);
     if (outputs < least) shp_note(n, SHP_D_ARITY, "has %d outputs, but opset %d gives at least %d", (int64_t)outputs, (int64_t)n->opset, (int64_t)least);
     if (s->schema->gone) shp_note(n, SHP_D_OPSET, "is gone in opset %d", (int64_t)n->opset);
+    n->told &= !sound;                  /* an attribute too many, say, has nothing to do with the inputs */
     bind_types(n, s->schema, bound);
     type_outputs(n, s->schema, bound);
     if (few && !n->noted) keep_sound(n, &s->sound);

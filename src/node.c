@@ -747,6 +747,10 @@ static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code
     bool upper = severity == 'W' || severity == 'I';
     bool stops = x->options.strict && (severity == 'e' || upper);
     if (upper) severity = severity == 'W' ? 'w' : 'i';
+    if (severity == 'e' && n) {
+        if (n->told) return;            /* from what is wrong already, more follows */
+        n->told = true;
+    }
     if (severity == 'e' && scope && scope->maybe) severity = 'w';
     shp_text t = { .len = 0, .named = 0 };
     if (n) { put_node(&t, n); put_str(&t, ": "); }

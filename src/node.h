@@ -86,6 +86,7 @@ typedef struct shp_node {
     int opset;                      /* imported version of the node's domain; 1 where nothing is imported */
     int failed;                     /* the first failure, a shp_code */
     bool noted;                     /* shp_note was called */
+    bool told;                      /* an error was told: the node's others are not */
     uint64_t bodies;                /* bits of the attributes, the first 64, whose bodies its rule has inferred */
     bool foreign;                   /* it has an attribute that this version does not have */
     bool own;                       /* what comes out is of this node alone, not of all with such inputs: fresh symbols, assumptions */
@@ -185,7 +186,7 @@ void shp_fail3(shp_node *n, shp_code code, const char *format, int64_t a, int64_
 void shp_fail4(shp_node *n, shp_code code, const char *format, int64_t a, int64_t b, int64_t c, int64_t d);
 /* The same with any number of these, and %s const char *   %n const shp_str *   %h const shp_shape * (as [2, N]). */
 void shp_failf(shp_node *n, shp_code code, const char *format, ...);
-/* The same for something worth saying that does not stop the rule (severity as the code's). */
+/* The same for something worth saying that does not stop the rule (severity as the code's). Of errors the first alone is told. */
 void shp_note(shp_node *n, shp_code code, const char *format, ...);
 
 /* ---- types ---- */

@@ -288,11 +288,14 @@ test('messages: the node, its inputs with their shapes, what was expected', () =
     assert.equal(one('Concat', many, { attr: { axis: 2 } }), `Concat #0: axis 2 is outside [-2, 2) (${Array(5).fill('x [2, 3]').join(', ')})`);
 });
 
-test('what is wrong with the types or attributes of a node is said once', () => {
+test('of what is wrong with a node the first is said, for more follows from it', () => {
     const codes = (node, opset = 18) => inferShapesSync(model({ opsets: { '': opset }, inputs: [float('x', [2, 3]), { name: 'b', type: 'bool', shape: [] }, { name: 'i', type: 'int64', shape: [3] }],
         outputs: [{ name: 'z' }], nodes: [{ outputs: ['z'], ...node }] })).diagnostics.map((d) => `${d.code} ${d.message.slice(0, 25)}`);
     assert.deepEqual(codes({ op: 'Add', inputs: ['b', 'b'] }), ['type Add #0: input 0 (b []) is']);
     assert.deepEqual(codes({ op: 'Max', inputs: ['x', 'i', 'i'] }), ['type Max #0: input 1 (i [3]) i']);
+    assert.deepEqual(codes({ op: 'Pad', inputs: ['i', 'x'] }), ['type Pad #0: input 1 (x [2, 3]'], 'the rank is wrong, too');
+    assert.deepEqual(codes({ op: 'Softmax', inputs: ['x', 'x'], attr: { axis: 5 } }), ['arity Softmax #0: has 2 inputs,']);
+    assert.deepEqual(codes({ op: 'Softmax', inputs: ['x'], attr: { axis: 5, more: 1 } }).map((s) => s.slice(0, 9)), ['attribute', 'axis Soft'], 'but these two are two');
     assert.deepEqual(codes({ op: 'SequenceConstruct', inputs: ['x', 'i'] }), ['type SequenceConstruct #0: inp']);
     assert.deepEqual(codes({ op: 'Shape', inputs: ['x'], attr: { start: 1, end: 2 } }, 13), ['attribute Shape #0: attribute \'star']);
 });
