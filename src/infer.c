@@ -430,16 +430,23 @@ static shp_scope *child_scope(shp_infer *x, shp_scope *parent, uint32_t node, sh
     return fresh;
 }
 
+/* What a function (NULL: the model) imports of a domain, NULL where nothing. */
+static const shp_opset *import_of(const shp_infer *x, const shp_function *f, shp_str domain)
+{
+    const shp_opset *o = f ? f->opset : x->model->opset;
+    for (uint32_t i = f ? f->opsets : x->model->opsets; i-- > 0; o++)
+        if (shp_str_eq(o->domain, domain)) return o;
+    return NULL;
+}
+
 /* The version of a domain that a scope's nodes are of: what its function imports, else the model; where neither does (or it is none) the newest,
  * as runtimes take it, and the first in a file from before there were imports. */
 static int opset_of(const shp_infer *x, const shp_scope *s, shp_str domain)
 {
-    for (int own = s->function != NULL; own >= 0; own--) {
-        const shp_opset *opset = own ? s->function->opset : x->model->opset;
-        for (uint32_t i = own ? s->function->opsets : x->model->opsets; i-- > 0; opset++)
-            if (opset->version > 0 && shp_str_eq(opset->domain, domain)) return opset->version > 10000 ? 10000 : (int)opset->version;
-    }
-    return x->model->ir_version < 3 ? 1 : SHP_OPSET_NEWEST;
+    const shp_opset *o = import_of(x, s->function, domain);
+    if (!o) o = import_of(x, NULL, domain);
+    if (!o || o->version < 1) return x->model->ir_version < 3 ? 1 : SHP_OPSET_NEWEST;
+    return o->version > 10000 ? 10000 : (int)o->version;
 }
 
 /* ---- one node ---- */
@@ -640,6 +647,7 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
             shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
                      (int64_t)f->body->inputs, (int64_t)f->body->outputs);
+        if (!import_of(x, n->scope->function, f->domain)) shp_note(n, SHP_D_OPSET, "is of domain '%n', which is not imported", &f->domain);
         begin(x, s);
         for (uint32_t i = 0; i < f->body->inputs; i++) {
             shp_fact in = *shp_in(n, i);

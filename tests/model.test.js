@@ -255,11 +255,12 @@ test('initializers of one name or another type, calls with too much, functions o
     assert.deepEqual(told({ initializers: [w([2]), w([3])], nodes: [use] }), [['error', 'defined-twice', 'w']]);
     assert.deepEqual(told({ inputs: [float('w', [2])], initializers: [w([2], 'double')], nodes: [use] }), [['warning', 'declared-mismatch', 'w']]);
     const functions = [{ domain: 'f', name: 'Id', inputs: ['a'], outputs: ['b'], opsets: { '': 18 }, nodes: [{ op: 'Relu', inputs: ['a'], outputs: ['b'] }] }];
-    const call = (inputs, outputs, overload) => told({ opsets: { '': 18, f: 1 }, inputs: [float('x', [2])], functions, nodes: [{ op: 'Id', domain: 'f', inputs, outputs, overload }] });
+    const call = (inputs, outputs, overload, opsets = { '': 18, f: 1 }) => told({ opsets, inputs: [float('x', [2])], functions, nodes: [{ op: 'Id', domain: 'f', inputs, outputs, overload }] });
     assert.deepEqual(call(['x', ''], ['z']), []);
     assert.deepEqual(call(['x', 'x'], ['z']), [['error', 'arity', 'z']]);
     assert.deepEqual(call(['x'], ['z', 'y']), [['error', 'arity', 'z']]);
     assert.deepEqual(call(['x'], ['z'], 'v9'), [['warning', 'unknown-operator', 'z']]);
+    assert.deepEqual(call(['x'], ['z'], '', { '': 18 }), [['error', 'opset', 'z']], 'its domain is not imported');
 });
 
 test('a function is not looked for where there is an operator of that name, as ONNX Runtime has it', () => {

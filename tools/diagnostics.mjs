@@ -31,7 +31,7 @@ const ADVICE = {
     'unknown-name': 'Check the spelling against `symbols` and `values` of the result. Overrides go by the whole `dim_param`, spaces included.',
     'default-used': 'If the model is run with another value for that input, give it with `inputs`.',
     'unknown-operator': 'Give a rule for it with `operators`. Without one, its outputs have the types and shapes that the file declares, or none.',
-    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form, or, where it is gone, what took its place. A model must import an opset, 1 or later.',
+    opset: 'The operator is not in the version that the model imports: raise `opset_import`, or use the operator\'s older form, or, where it is gone, what took its place. A model must import an opset, 1 or later, and the domains of the functions that it calls; so must functions.',
     arity: 'Compare the node\'s inputs and outputs with the operator\'s definition at that opset.',
     attribute: 'The attribute that the message names is missing, of another kind, there twice, none of the operator\'s at that opset (from where on it may be an input), or has a value that is not allowed.',
     type: 'Put a Cast in front of that input, or correct its type.',

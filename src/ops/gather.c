@@ -265,15 +265,14 @@ static int64_t trues(shp_node *n, const shp_content *c, int64_t cap)
     return c ? count : -1;
 }
 
-/* Compress: the slices along `axis`, or the elements, whose condition holds.
- * Source: ONNX Compress-9. */
+/* Compress: the slices along `axis`, or the elements, whose condition holds. Its elements are a list, whatever its rank (Paddle's masks).
+ * Source: ONNX Compress-9; the ranks: ONNX Runtime. */
 void infer_compress(shp_node *n)
 {
     bool flat = !shp_attr_has(n, "axis");
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v = INT64_MAX;
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0);
-    shp_want_rank(n, 1, 1, 1);
     if (axis < 0 && !flat) return;
     shp_dim whole = flat ? shp_numel(n, x) : x->dim[axis], kept;
     const shp_content *test = shp_in_content(n, 1), *c = shp_in_content(n, 0);
