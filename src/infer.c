@@ -472,13 +472,16 @@ static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
     return false;
 }
 
-static const shp_function *find_function(const shp_infer *x, const shp_op_proto *op)
+static const shp_function *find_function(shp_infer *x, const shp_op_proto *op)
 {
+    const shp_function *found = NULL;
     for (uint32_t i = 0; i < x->model->functions; i++) {
         const shp_function *f = &x->model->function[i];
-        if (shp_str_eq(f->name, op->op_type) && shp_str_eq(f->domain, op->domain) && shp_str_eq(f->overload, op->overload)) return f;
+        if (!shp_str_eq(f->name, op->op_type) || !shp_str_eq(f->domain, op->domain) || !shp_str_eq(f->overload, op->overload)) continue;
+        if (found) shp_diagnose(x, x->main, NULL, SHP_D_DUPLICATE, NULL, "function '%n' is defined already", &f->name);
+        else found = f;
     }
-    return NULL;
+    return found;
 }
 
 /* The value number of what the node computes. */

@@ -261,6 +261,8 @@ test('initializers of one name or another type, calls with too much, functions o
     assert.deepEqual(call(['x'], ['z', 'y']), [['error', 'arity', 'z']]);
     assert.deepEqual(call(['x'], ['z'], 'v9'), [['warning', 'unknown-operator', 'z']]);
     assert.deepEqual(call(['x'], ['z'], '', { '': 18 }), [['error', 'opset', 'z']], 'its domain is not imported');
+    functions.push(functions[0]);
+    assert.deepEqual(call(['x'], ['z']), [['error', 'defined-twice', null]], 'which one is meant?');
 });
 
 test('a function is not looked for where there is an operator of that name, as ONNX Runtime has it', () => {
