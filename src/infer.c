@@ -507,7 +507,8 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
     if (p->kind == SHP_DIM_VALUE) {
         shp_dim k = shp_dim_const(x->dims, p->value);
         if (d == k) return d;
-        fresh = fresh && symbol->origin.why != SHP_WHY_INPUT;       /* an input may be fed with any size */
+        /* An input may be fed with any size; where branches or turns differ, the number is that of one. */
+        fresh = fresh && symbol->origin.why != SHP_WHY_INPUT && symbol->origin.why != SHP_WHY_MERGE;
         if (fresh && shp_dim_unify(x->dims, d, k)) return k;
         bool contradicts = shp_dim_lo(x->dims, d) > p->value || shp_dim_hi(x->dims, d) < p->value;
         if (contradicts) *verdict = 2;

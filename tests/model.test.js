@@ -1027,3 +1027,13 @@ test('sizes of parts that nobody knows add up to the axis', () => {
     assert.deepEqual(inferShapesSync(model({ ...parts, nodes: [{ op: 'SplitToSequence', inputs: ['x', 'k'], outputs: ['s'], attr: { axis: 0 } },
         { op: 'ConcatFromSequence', inputs: ['s'], outputs: ['y'], attr: { axis: 0 } }] })).get('y').shape, ['N', 2]);
 });
+
+// onnxruntime 1.32 gives [1, 3] or [2, 3]. Exporters declare what the branch gave that they saw (microsoft/onnxruntime#7486).
+test('a declared size does not hold where branches differ in it', () => {
+    const slice = (to) => ({ g: { outputs: [{ name: 'o' }], initializers: [{ name: 'a', type: 'int64', dims: [1], data: [0] }, { name: 'b', type: 'int64', dims: [1], data: [to] }],
+        nodes: [{ op: 'Slice', inputs: ['x', 'a', 'b'], outputs: ['o'] }] } });
+    const { values, diagnostics } = inferShapesSync(model({ inputs: [float('x', [4, 3]), { name: 'c', type: 'bool', shape: [] }], outputs: [float('y', [1, 3])],
+        nodes: [{ op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: slice(1), else_branch: slice(2) } }] }));
+    assert.deepEqual(values.find((v) => v.name === 'y').shape, ['unk__0', 3]);
+    assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.value]), [['info', 'declared-narrower', 'y']]);
+});
