@@ -113,7 +113,7 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         if (allowed && !want) { bound[f] = type; continue; }
         if (allowed && (type == want || (mixed && f >= 0))) continue;
         shp_note(n, SHP_D_TYPE, !allowed ? "input %d (%i) is %t, which opset %d does not take"
-                 : f < 0 ? "input %d (%i) is %t, expected %t" : "input %d (%i) is %t, but an earlier input of the same type parameter is %t",
+                 : f < 0 ? "input %d (%i) is %t, expected %t" : "input %d (%i) is %t, an earlier one of that type parameter %t",
                  (int64_t)i, (int64_t)i, (int64_t)type, allowed ? want : (int64_t)n->opset);
     }
 }

@@ -550,10 +550,11 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     const shp_type_proto *t = shp_declared_tensor(declared);
     if (!t || !t->has_shape) return;
     if (!f->shape) {
+        if (n->apart) return;
         shp_shape *shape = shp_shape_new(x, t->rank);
         if (!shape) return;
         for (uint32_t i = 0; i < t->rank; i++) {
-            shp_origin origin = { s, n ? n->index : SHP_NONE, 0, i, SHP_WHY_UNKNOWN_OP };
+            shp_origin origin = { s, n->index, 0, i, SHP_WHY_UNKNOWN_OP };
             uint64_t key = shp_mix(f->id, 0xdec + i);
             int verdict = 0;
             shape->dim[i] = whole && !s->function ? shp_declared_dim(x, &t->dim[i], key, &origin)
@@ -651,7 +652,7 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
             shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
                      (int64_t)f->body->inputs, (int64_t)f->body->outputs);
-        if (!import_of(x, n->scope->function, f->domain)) shp_note(n, SHP_D_OPSET, "is of domain '%n', which is not imported", &f->domain);
+        if (!import_of(x, n->scope->function, f->domain)) shp_note(n, SHP_D_OPSET, "domain '%n' is not imported", &f->domain);
         begin(x, s);
         for (uint32_t i = 0; i < f->body->inputs; i++) {
             shp_fact in = *shp_in(n, i);
@@ -1105,7 +1106,7 @@ shp_fact shp_fact_merge(shp_node *n, uint32_t o, const shp_fact *a, const shp_fa
         for (int32_t i = 0; shape && i < sa->rank; i++)
             shape->dim[i] = sa->dim[i] == sb->dim[i] ? sa->dim[i] : shp_fresh(n, o, (uint32_t)i, SHP_WHY_MERGE);
         f.shape = shape;
-    }
+    } else n->apart |= sa && sb;
     if (a->tensor && a->tensor == b->tensor) f.tensor = a->tensor;
     f.content = merge_content(n, shp_fact_content(n, a), shp_fact_content(n, b));
     return f;

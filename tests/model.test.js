@@ -1037,3 +1037,12 @@ test('a declared size does not hold where branches differ in it', () => {
     assert.deepEqual(values.find((v) => v.name === 'y').shape, ['unk__0', 3]);
     assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.value]), [['info', 'declared-narrower', 'y']]);
 });
+
+// onnxruntime 1.32 gives [3] or [1, 3]; what torch saw when it traced is in the file (sonos/tract#1231).
+test('a declared rank does not hold where branches differ in it', () => {
+    const branch = (op, ...more) => ({ g: { outputs: [{ name: 'o' }], nodes: [{ op, inputs: ['x', ...more], outputs: ['o'] }] } });
+    const shape = (declared) => inferShapesSync(model({ inputs: [float('x', [1, 3]), { name: 'c', type: 'bool', shape: [] }], outputs: [float('y', declared)],
+        initializers: [{ name: 'a', type: 'int64', dims: [1], data: [0] }],
+        nodes: [{ op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: branch('Squeeze', 'a'), else_branch: branch('Identity') } }] })).get('y').shape;
+    assert.deepEqual([shape([3]), shape([1, 3]), shape(null)], [null, null, null]);
+});
