@@ -390,6 +390,7 @@ typedef struct binding_list {
     shp_dims *dims;
     const shp_binding *at;
     uint32_t count;
+    bool numbers;               /* each name is its value at once */
     shp_str missing;
 } binding_list;
 
@@ -402,7 +403,9 @@ static const shp_binding *bound(binding_list *l, shp_str name)
 static shp_dim find_bound(void *arg, shp_str name)
 {
     binding_list *l = arg;
-    if (!bound(l, name) && !l->missing.len) l->missing = name;
+    const shp_binding *b = bound(l, name);
+    if (!b && !l->missing.len) l->missing = name;
+    if (b && l->numbers) return shp_dim_const(l->dims, b->value);
     return shp_dim_named(l->dims, name, SHP_ANY, true);
 }
 
@@ -417,7 +420,7 @@ shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings,
 {
     shp_binding *list = NULL;
     size_t room = 0;
-    binding_list l = { shp_dims_new(a, 4096, 64), NULL, 0, { "", 0 } };
+    binding_list l = { .dims = shp_dims_new(a, 4096, 64), .missing = { "", 0 } };
     shp_wire w = shp_wire_of(bindings, len);
     for (shp_field f; shp_next(&w, &f);) {
         if (f.key != SHP_KEY(SHP_FIELD_BINDING, SHP_LEN)) continue;
@@ -430,6 +433,10 @@ shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings,
     const shp_binding *whole = bound(&l, text);
     if (whole) { *result = whole->value; return SHP_EVALUATED; }
     shp_dim d = shp_dim_parse(l.dims, text, find_bound, &l);
+    if (!d) {                   /* the limits are for symbols */
+        l.numbers = true;
+        d = shp_dim_parse(l.dims, text, find_bound, &l);
+    }
     *name = l.missing;
     if (!d) return SHP_NO_EXPRESSION;
     if (l.missing.len) return SHP_NO_VALUE;

@@ -927,6 +927,7 @@ test('evaluate', () => {
     assert.throws(() => result.evaluate(shape, { S: 0, T: 2 }), { name: 'RangeError', message: /cut assumes S/ });
     assert.throws(() => result.evaluate('T', { T: -1 }), { name: 'RangeError', message: 'T is negative: it is a size' });
     assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
+    assert.equal(result.evaluate('Max(S, 2)*Max(T, 3)*Max(S, T)*Max(S, 5)*Max(T, 7)', { S: 5, T: 9 }), 5 * 9 * 9 * 5 * 9, 'too many terms, but numbers here');
     assert.throws(() => result.evaluate(['S +'], { S: 4 }), { name: 'RangeError', message: /not an expression/ });
     const odd = inferShapesSync(relu(['batch size', '2', '16H']));
     assert.deepEqual(odd.evaluate(odd.get('y').shape, { 'batch size': 3, 2: 4, '16H': 5 }), [3, 4, 5]);
