@@ -729,6 +729,23 @@ test('floating point: the rest of a division by a size takes the size as at leas
     assert.throws(() => result.evaluate(['N'], { N: 0 }), /division/);
 });
 
+// numpy: 1 over round, ceil and floor of these.
+test('floating point: what rounds to 0 keeps its sign', () => {
+    const of = (op) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [], outputs: [{ name: 'y' }], initializers: [{ name: 'x', type: 'float', dims: [3], data: [-0.25, 0, -0] }],
+        nodes: [{ op, inputs: ['x'], outputs: ['r'] }, { op: 'Reciprocal', inputs: ['r'], outputs: ['y'] }] })).get('y').content;
+    assert.deepEqual([of('Round'), of('Ceil'), of('Floor')], [[-Infinity, Infinity, -Infinity], [-Infinity, Infinity, -Infinity], [-1, Infinity, -Infinity]]);
+});
+
+// Arithmetic: float32 holds whole numbers up to 2^24, whatever their sign: not -(60001*60001).
+test('floating point: sizes are small below 0, too', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 'T'])], outputs: [{ name: 'f' }],
+        nodes: [shapeOf('s'), { op: 'ReduceProd', inputs: ['s'], outputs: ['p'] }, { op: 'Neg', inputs: ['p'], outputs: ['n'] },
+            { op: 'Cast', inputs: ['n'], outputs: ['f'], attr: { to: 1 } }] }));
+    assert.deepEqual(result.get('f').content, ['-N*T']);
+    assert.throws(() => result.evaluate('-N*T', { N: 60001, T: 60001 }), /float32/);
+    assert.equal(result.evaluate('-N*T', { N: 6, T: 5 }), -30);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],

@@ -44,10 +44,15 @@ bool shp_elem_is_number(shp_node *n, shp_elem e)
 
 /* ---- doubles ---- */
 static bool small(double v) { return v > -0x1p62 && v < 0x1p62; }
-static double truncated(double v) { return small(v) ? (double)(int64_t)v : v; }
+static double truncated(double v)   /* -0 stays what it is */
+{
+    double t = small(v) ? (double)(int64_t)v : v;
+    return t == v ? v : t;
+}
 static double floored(double v) { double t = truncated(v); return t > v ? t - 1 : t; }
 static double nearest(double v)     /* ties to even */
 {
+    if (v < 0) return -nearest(-v);
     double f = floored(v), d = v - f;
     return d < 0.5 || (d == 0.5 && truncated(f / 2) * 2 == f) ? f : f + (d > 0);
 }
@@ -494,9 +499,12 @@ static shp_elem to_float(shp_node *n, int from, int to, shp_elem e)
     if (shp_elem_number(n, e, &v)) return real(to, v);
     if (to != SHP_FLOAT) return to == SHP_DOUBLE ? e : UNKNOWN;
     shp_dim d = shp_elem_num(e);
-    if (from == SHP_FLOAT || hi(n, d) < EXACT) return e;
-    if (!like_a_size(n, d)) return UNKNOWN;
-    shp_assume(n, num(n, EXACT - 1), d, "float32");
+    for (int side = 0; from != SHP_FLOAT && side < 2; side++) {
+        shp_dim up = side ? negated(n, d) : d;
+        if (hi(n, up) < EXACT) continue;
+        if (!like_a_size(n, d)) return UNKNOWN;
+        shp_assume(n, num(n, EXACT - 1), up, "float32");
+    }
     return e;
 }
 
