@@ -186,6 +186,7 @@ static void scattered(shp_node *n, picks *s)
     shp_str how = shp_attr_str(n, "reduction");
     int op = 0;
     while (op < 4 && !shp_str_is(how, names[op])) op++;
+    if (!op && shp_in_dtype(n, 0) == SHP_BOOL) op = 3;      /* true and true add up to true */
     shp_content *out = !n->failed && open_picks(n, s) ? shp_content_new(n, s->data->count) : NULL;
     if (!out) return;
     memcpy(out->elem, s->data->elem, out->count * sizeof *out->elem);
