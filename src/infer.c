@@ -491,7 +491,8 @@ static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *
     uint64_t id = shp_mix(p->attrs->hash, e->id);
     for (uint32_t i = 0; i < p->inputs; i++) id = shp_mix(id, p->input[i] == SHP_NONE ? 0 : s->fact[p->input[i]].id);
     if (p->attrs->has_graph || e->single) id = shp_mix(shp_mix(id, s->seed), index);
-    if (p->attrs->has_ref && s->call) id = shp_mix(id, s->call->attrs->hash);
+    const shp_attrs *a = p->attrs;
+    for (; a->has_ref && s->call; s = s->call_scope) id = shp_mix(id, (a = s->call->attrs)->hash);
     return id;
 }
 

@@ -354,28 +354,23 @@ int64_t shp_in_length(shp_node *n, uint32_t i)
 
 /* ---- attributes ---- */
 
-static const shp_attr *own_attr(const shp_node_proto *proto, shp_str name)
+static const shp_attr *attr_in(const shp_attr *list, uint32_t count, shp_str name)
 {
-    for (uint32_t i = 0; i < proto->attrs->count; i++)
-        if (shp_str_eq(proto->attrs->item[i].name, name)) return &proto->attrs->item[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (shp_str_eq(list[i].name, name)) return &list[i];
     return NULL;
 }
 
-/* What a reference inside a function's body stands for: the call's attribute (perhaps itself a reference), else the function's default. */
+static const shp_attr *own_attr(const shp_node_proto *proto, shp_str name) { return attr_in(proto->attrs->item, proto->attrs->count, name); }
+
+/* What a reference inside a function's body stands for: the call's attribute (perhaps itself a reference, which may stand for nothing), else
+ * the function's default. As deep as calls are nested. */
 static const shp_attr *referred(const shp_scope *scope, shp_str name)
 {
-    for (int calls = 0; scope && scope->function && calls < 1024; calls++) {
-        const shp_attr *found = own_attr(scope->call, name);
-        if (!found) {
-            for (uint32_t i = 0; i < scope->function->defaults; i++)
-                if (shp_str_eq(scope->function->attr_default[i].name, name)) return &scope->function->attr_default[i];
-            return NULL;
-        }
-        if (!found->ref.len) return found;
-        name = found->ref;
-        scope = scope->call_scope;
-    }
-    return NULL;
+    if (!scope->function) return NULL;
+    const shp_attr *a = own_attr(scope->call, name);
+    if (a && a->ref.len) a = referred(scope->call_scope, a->ref);
+    return a ? a : attr_in(scope->function->attr_default, scope->function->defaults, name);
 }
 
 static shp_str key_of(const char *name) { return (shp_str){ name, (uint32_t)strlen(name) }; }

@@ -746,6 +746,27 @@ test('floating point: sizes are small below 0, too', () => {
     assert.equal(result.evaluate('-N*T', { N: 6, T: 5 }), -30);
 });
 
+// onnxruntime 1.32 (and ONNX IR: what refers to an attribute that is not given is not given either).
+test('functions: an attribute passed on that was not given is the default of the function called', () => {
+    const attr = { axis: { ref: 'axis', type: 'int' } }, opsets = { '': 18, l: 1 }, common = { domain: 'l', inputs: ['a'], outputs: ['b'], opsets };
+    const flat = { ...common, name: 'Flat', defaults: { axis: 0 }, nodes: [{ op: 'Flatten', inputs: ['a'], outputs: ['b'], attr }] };
+    const pass = { ...common, name: 'Pass', attributes: ['p'], nodes: [{ op: 'Flat', domain: 'l', inputs: ['a'], outputs: ['b'], attr: { axis: { ref: 'p', type: 'int' } } }] };
+    const call = (y, attr) => ({ op: 'Pass', domain: 'l', inputs: ['x'], outputs: [y], attr });
+    const result = inferShapesSync(model({ opsets, functions: [flat, pass], inputs: [float('x', ['A', 'B', 'C'])], outputs: [{ name: 'y' }], nodes: [call('y', {}), call('z', { p: 2 })] }));
+    assert.deepEqual(['y', 'z'].map((name) => result.get(name).shape), [[1, 'A*B*C'], ['A*B', 'C']]);
+});
+
+test('functions: calls with other attributes give other values, however deep they are used', () => {
+    const opsets = { '': 18, l: 1 }, common = { domain: 'l', inputs: ['a'], outputs: ['b'], opsets };
+    const count = { ...common, name: 'Count', attributes: ['axis'], nodes: [{ op: 'ArgMax', inputs: ['a'], outputs: ['m'], attr: { axis: { ref: 'axis', type: 'int' } } }, { op: 'NonZero', inputs: ['m'], outputs: ['b'] }] };
+    const pass = { ...common, name: 'Pass', attributes: ['p'], nodes: [{ op: 'Count', domain: 'l', inputs: ['a'], outputs: ['b'], attr: { axis: { ref: 'p', type: 'int' } } }] };
+    const result = inferShapesSync(model({ opsets, functions: [count, pass], inputs: [float('x', ['A', 'B'])], outputs: [{ name: 'y0' }],
+        nodes: [0, 1, 0].map((p, i) => ({ op: 'Pass', domain: 'l', inputs: ['x'], outputs: [`y${i}`], attr: { p } })) }));
+    const [first, second, third] = [0, 1, 2].map((i) => result.get(`y${i}`).shape[1]);
+    assert.notEqual(first, second);
+    assert.equal(first, third);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],
