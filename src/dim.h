@@ -145,7 +145,7 @@ bool shp_dim_print(shp_dims *t, shp_dim d, char *out, size_t cap, size_t *len);
  * 0 where text is no such expression. Nesting is bounded. */
 shp_dim shp_dim_parse(shp_dims *t, shp_str text, shp_dim (*lookup)(void *arg, shp_str name), void *arg);
 /* The value at an assignment: value(arg, symbol, &v) gives a symbol's value or false. false: a symbol without a value,
- * overflow (of a term; shp_dims_overflow tells), division by zero, or a broadcast of sizes that do not broadcast. */
+ * overflow (of a term; shp_dims_overflow tells), division by zero, or a broadcast of sizes that do not broadcast. What tests check the rest by. */
 bool shp_dim_eval(shp_dims *t, shp_dim d, bool (*value)(void *arg, const shp_symbol *s, int64_t *v), void *arg, int64_t *result);
 
 /* Symbols in order of making, for the report. */

@@ -390,7 +390,7 @@ typedef struct binding_list {
     shp_dims *dims;
     const shp_binding *at;
     uint32_t count;
-    bool numbers;               /* each name is its value at once */
+    bool symbols;               /* to tell what has no value from what is no expression */
     shp_str missing;
 } binding_list;
 
@@ -405,15 +405,8 @@ static shp_dim find_bound(void *arg, shp_str name)
     binding_list *l = arg;
     const shp_binding *b = bound(l, name);
     if (!b && !l->missing.len) l->missing = name;
-    if (b && l->numbers) return shp_dim_const(l->dims, b->value);
+    if (!l->symbols) return b ? shp_dim_const(l->dims, b->value) : 0;
     return shp_dim_named(l->dims, name, SHP_ANY, true);
-}
-
-static bool bound_value(void *arg, const shp_symbol *s, int64_t *v)
-{
-    const shp_binding *b = bound(arg, s->name);
-    if (b) *v = b->value;
-    return b;
 }
 
 shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings, size_t len, int64_t *result, shp_str *name)
@@ -432,13 +425,10 @@ shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings,
     if (!l.dims) return SHP_UNDEFINED;
     const shp_binding *whole = bound(&l, text);
     if (whole) { *result = whole->value; return SHP_EVALUATED; }
+    const int64_t *number = shp_dim_number(l.dims, shp_dim_parse(l.dims, text, find_bound, &l));
+    if (number) { *result = *number; return SHP_EVALUATED; }
+    l.symbols = true;
     shp_dim d = shp_dim_parse(l.dims, text, find_bound, &l);
-    if (!d) {                   /* the limits are for symbols */
-        l.numbers = true;
-        d = shp_dim_parse(l.dims, text, find_bound, &l);
-    }
     *name = l.missing;
-    if (!d) return SHP_NO_EXPRESSION;
-    if (l.missing.len) return SHP_NO_VALUE;
-    return shp_dim_eval(l.dims, d, bound_value, &l, result) ? SHP_EVALUATED : SHP_UNDEFINED;
+    return !d ? SHP_NO_EXPRESSION : l.missing.len ? SHP_NO_VALUE : SHP_UNDEFINED;
 }

@@ -170,6 +170,7 @@ static const evaluation EVALUATIONS[] = {
     { "broadcast(N, 1)", SHP_EVALUATED, 7, "" },
     { "-9223372036854775807", SHP_EVALUATED, -INT64_MAX, "" },
     { "Q + 1", SHP_NO_VALUE, 0, "Q" },
+    { "0*Q", SHP_NO_VALUE, 0, "Q" },
     { "N +", SHP_NO_EXPRESSION, 0, "" },
     { "", SHP_NO_EXPRESSION, 0, "" },
     { "broadcast(N, `a b`)", SHP_UNDEFINED, 0, "" },
