@@ -120,10 +120,11 @@ static shp_dim lookup_name(void *arg, shp_str name)
     return u->dim ? u->dim : plain_name(names->x, name);
 }
 
-/* A name that is an expression over those of inputs; else 0. */
+/* A name that is an expression over those of inputs; else 0. One with blanks around it is a name: nobody writes sums so. */
 static shp_dim expression_of(shp_infer *x, shp_str name)
 {
     shp_parse_names names = { x, name, false };
+    if (name.len && (name.at[0] == ' ' || name.at[name.len - 1] == ' ')) return 0;
     shp_dim d = shp_dim_parse(x->dims, name, lookup_name, &names);
     return names.any ? d : 0;
 }
@@ -226,7 +227,7 @@ const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
 {
     const shp_tensor *t = f->tensor;
     if (f->content || !t) return f->content && f->content->bounds ? NULL : f->content;
-    if (!t->cache && (t->external || !t->data || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
+    if (!t->cache && ((t->count && (t->external || !t->data)) || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
     if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
     return t->cache == &no_content ? NULL : t->cache;
 }

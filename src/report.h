@@ -73,7 +73,7 @@
     X("merge", "branches or turns of a loop differ") \
     X("float", "it goes through floating point") \
     X("limit", "an expression outgrew the limits") \
-    X("unknown-op", "no rule for the operator")
+    X("unknown-op", "no rule tells it")
 
 enum {
 #define X(name) SHP_TABLE_##name,

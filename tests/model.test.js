@@ -952,6 +952,19 @@ test('wrong options are TypeErrors that name the option', async () => {
     assert.equal((await inferShapes(relu(['N']), nothing)).stringify(), inferShapesSync(relu(['N'])).stringify());
 });
 
+// DESIGN of names: the whole string, unless it is an expression over others.
+test('a name with blanks around it is another name', () => {
+    const result = inferShapesSync(model({ inputs: [float('x', ['N', 'N ', ' N', 'N + 1'])], outputs: [], nodes: [shapeOf('s'), { op: 'Add', inputs: ['s', 's'], outputs: ['t'] }] }));
+    assert.deepEqual(result.get('s').content, ['N', 'N ', ' N', 'N + 1']);
+    assert.deepEqual(result.get('t').content, ['2*N', '2*`N `', '2*` N`', '2*N + 2']);
+});
+
+test('a tensor without elements has none: that is known', () => {
+    const { values } = inferShapesSync(model({ inputs: [], outputs: [], initializers: [{ name: 'e', type: 'float', dims: [0, 2] }],
+        nodes: [{ op: 'Constant', inputs: [], outputs: ['c'], attr: { value: { t: ['int64', [0], []] } } }] }));
+    assert.deepEqual(values.map((v) => [v.name, v.content]), [['e', []], ['c', []]]);
+});
+
 test('evaluate', () => {
     const slice = model({ inputs: [float('x', ['S', 'T'])], outputs: [{ name: 'y' }],
         initializers: [['a', [0]], ['b', [-1]], ['c', [0]]].map(([name, data]) => ({ name, type: 'int64', dims: [1], data })),
