@@ -728,9 +728,8 @@ static void write_attribute(builder *b, shp_node *n, const shp_attr *a)
     if (a->type == SHP_ATTR_TENSOR && a->t) f = shp_tensor_fact(n, a->t);
     uint32_t *value = write_tensor(b, a->name, (uint32_t)a->type, &f);
     if (a->type == SHP_ATTR_TENSOR && a->t) return;
-    uint32_t count = a->type == SHP_ATTR_FLOAT || a->type == SHP_ATTR_INT || a->type == SHP_ATTR_STRING ? 1
-        : a->type == SHP_ATTR_FLOATS ? (a->floats ? a->count : 0) : a->type == SHP_ATTR_INTS ? (a->ints ? a->count : 0)
-        : a->type == SHP_ATTR_STRINGS ? (a->strings ? a->count : 0) : 0;
+    bool single = a->type >= SHP_ATTR_FLOAT && a->type <= SHP_ATTR_STRING;
+    uint32_t count = single ? 1 : a->floats || a->ints || a->strings ? a->count : 0;
     value[VALUE_FACT] = rows(b, SHP_TABLE_FACTS);
     uint32_t *row = push(b, SHP_TABLE_FACTS);
     row[FACT_RANK] = row[FACT_LENGTH] = SHP_NONE;

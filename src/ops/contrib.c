@@ -279,11 +279,7 @@ void infer_unfold(shp_node *n)
     int32_t axis = shp_along(n, "dim", -1);
     const shp_shape *x = shp_in_shape(n, 0);
     if (n->failed || axis < 0) return;
-    shp_dim one = num(n, size), room = sub(n, x->dim[axis], one), count = add(n, floor_div(n, room, num(n, step)), lit(1));
-    if (shp_dim_hi(n->dims, room) < 0) {
-        shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", one, axis, x->dim[axis], x->dim[axis]);
-        return;
-    }
+    shp_dim one = num(n, size), whole = x->dim[axis], count = shp_windows(n, axis, whole, whole, one, num(n, step));
     x = shp_spliced(n, x, axis, axis + 1, &count, 1);
     if (x) shp_out_spliced(n, 0, x, x->rank, x->rank, &one, 1);
 }

@@ -45,21 +45,14 @@ static int64_t pad_of(const window *w, int64_t i) { return w->same || w->valid ?
  * down) and runtimes (towards zero) differ: known only where they do not. */
 static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim span)
 {
-    shp_dim s = num(n, at(w->stride, i, 1)), one = lit(1);
+    shp_dim s = num(n, at(w->stride, i, 1)), one = lit(1), up = 0;
     if (w->same) return ceil_div(n, h, s);
     shp_dim behind = num(n, pad_of(w, i + w->axes)), left = add(n, h, num(n, pad_of(w, i))), padded = add(n, left, behind), room = sub(n, padded, span);
-    shp_dim down = add(n, floor_div(n, room, s), one);
     bool misfit = shp_dim_hi(n->dims, room) < 0;
+    if (misfit || w->ceil) up = add(n, ceil_div(n, room, s), one);
     if (!misfit && w->pool) shp_assume(n, padded, span, "a pooling window fits into the padded input");
-    if (!misfit && !w->ceil) return down;
-    shp_dim up = add(n, ceil_div(n, room, s), one);
-    if (misfit) {
-        if (!w->pool || shp_dim_hi(n->dims, up) < 0) {
-            shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", span, w->first + i, h, padded);
-            return 0;
-        }
-        if (!w->ceil) return down == up ? up : 0;
-    }
+    if (misfit ? !w->pool || shp_dim_hi(n->dims, up) < 0 : !w->ceil) return shp_windows(n, w->first + i, h, padded, span, s);
+    if (!w->ceil) return add(n, floor_div(n, room, s), one) == up ? up : 0;
     return shp_dim_ge(n->dims, span, add(n, behind, s)) == 1 ? up : dim_min(n, up, ceil_div(n, left, s));
 }
 

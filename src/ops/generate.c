@@ -69,6 +69,7 @@ void infer_constant(shp_node *n)
 /* A value of the model as size of axis `axis`: the run fails where it is negative (R1). Fresh where it is not known. */
 static shp_dim as_size(shp_node *n, shp_dim d, uint32_t axis)
 {
+    if (shp_dim_hi(n->dims, d) < 0) shp_fail2(n, SHP_D_VALUE, "axis %d would have size %x", axis, d);
     const shp_symbol *s = d ? shp_dim_symbol(n->dims, d) : NULL;
     if (d && !(s && s->kind == SHP_ANY)) return d;
     shp_dim size = shp_fresh(n, 0, axis, SHP_WHY_CONTENT);
@@ -94,11 +95,7 @@ void infer_constant_of_shape(shp_node *n)
     const shp_content *in = shp_in_content(n, 0);
     int64_t rank = in ? in->count : shp_in_length(n, 0);
     if (n->failed || rank < 0 || rank > SHP_RANK_MAX) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
-    for (int64_t k = 0; k < rank; k++) {
-        d[k] = shp_element(in, k);
-        if (d[k] && shp_dim_hi(n->dims, d[k]) < 0) { shp_fail2(n, SHP_D_VALUE, "size %x of axis %d is negative", d[k], k); return; }
-        d[k] = as_size(n, d[k], (uint32_t)k);
-    }
+    for (int64_t k = 0; k < rank; k++) d[k] = as_size(n, shp_element(in, k), (uint32_t)k);
     shp_out(n, 0, rank, d);
     shp_out_bounds(n, 0, e, e);
 }
@@ -212,7 +209,6 @@ void infer_one_hot(shp_node *n)
     shp_dim depth = shp_elem_num(shp_elem_cast(n, shp_in_dtype(n, 1), SHP_INT64, e));
     if (shp_want_rank(n, 1, 0, 1), n->failed) return;
     if (values && shp_dim_eq(n->dims, values->dim[0], two) == 0) { shp_fail1(n, SHP_D_SHAPE, "wants two values, not %i", 2u); return; }
-    if (depth && shp_dim_hi(n->dims, depth) < 0) { shp_fail1(n, SHP_D_VALUE, "depth %x is negative", depth); return; }
     const shp_content *in = shp_in_worth(n, 0);
     for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
         if (shp_elem_number(n, in->elem[i], &real) && real < 0) { shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real); return; }
@@ -260,13 +256,8 @@ void infer_multinomial(shp_node *n)
 
 /* ---- signals ---- */
 
-/* A size that a scalar input gives; fails where it is negative. */
-static shp_dim size_of(shp_node *n, uint32_t i, uint32_t axis)
-{
-    shp_dim d = shp_in_scalar(n, i);
-    if (d && shp_dim_hi(n->dims, d) < 0) shp_fail2(n, SHP_D_VALUE, "%i is negative: %x", i, d);
-    return as_size(n, d, axis);
-}
+/* A size that a scalar input gives. */
+static shp_dim size_of(shp_node *n, uint32_t i, uint32_t axis) { return as_size(n, shp_in_scalar(n, i), axis); }
 
 /* HannWindow, HammingWindow, BlackmanWindow (17): as many elements as the input says. */
 void infer_window(shp_node *n)

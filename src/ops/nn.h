@@ -12,6 +12,8 @@ shp_dim shp_want_dim(shp_node *n, uint32_t i, int64_t axis, shp_dim want);
 shp_dim shp_want_vector(shp_node *n, uint32_t i, shp_dim want);
 /* a / b where the specification asks b to divide a (b > 0). */
 shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b);
+/* How many windows of that span, one every `step`, lie in axis `axis`, of size h, which is `padded` with its padding. One fits: else 0, failed. */
+shp_dim shp_windows(shp_node *n, int64_t axis, shp_dim h, shp_dim padded, shp_dim span, shp_dim step);
 /* Input i broadcasts to these dims without growing them; what it says of a dim is taken. false: failed. */
 bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim);
 /* Attribute `name` may not be v: fails. Its value (`otherwise` where it is absent), a number from 1 to INT32_MAX; else 0, failed. */

@@ -45,10 +45,6 @@ void infer_stft(shp_node *n)
     if (!shp_has(n, 3) && !shp_has(n, 2)) size[F] = size[L];
     want_positive(n, 1, step);
     want_positive(n, 3, size[F]);
-    if (shp_dim_ge(n->dims, size[L], size[F]) == 0) {
-        shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", size[F], 1, size[L], size[L]);
-        return;
-    }
-    size[T] = add(n, floor_div(n, sub(n, size[L], size[F]), step), lit(1));
+    size[T] = shp_windows(n, 1, size[L], size[L], size[F], step);
     shp_lay(n, shp_attr_int_or(n, "onesided", 1) ? "B _ .> B T F~2+1 2" : "B _ .> B T F 2");
 }
