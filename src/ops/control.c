@@ -281,10 +281,11 @@ static shp_scope *fixed_point(shp_node *n, const char *attr, shp_fact *in, uint3
 
 typedef struct shp_loop {
     uint32_t states;
-    shp_fact *in, *start;           /* the body's inputs (turn number, condition, states); the same as they were before */
-    bool *widened;
-    shp_dim trips;                  /* how often the body runs; 0 where unknown */
-    bool runs;                      /* at least once, for sure */
+    shp_fact *in, *start, *exact;   /* the body's inputs (turn number, condition, states) on every turn; before the first; after the last */
+    bool *widened;                  /* states that change from turn to turn */
+    bool counted;                   /* there is a limit */
+    shp_dim limit, trips;           /* the limit; how often the body runs; 0 where unknown */
+    bool never, enters, runs;       /* the first turn: the condition forbids it, it allows it, it takes place for sure */
 } shp_loop;
 
 /* The condition that a turn ends with, -1 where it is not known. */
@@ -304,7 +305,7 @@ static void counts_turns(shp_node *n, shp_dim turn, shp_dim start, shp_dim befor
 }
 
 /* How often the body runs before a condition ends it that compares what grows by the same every turn; 0 where that is not known. */
-static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body, bool enters)
+static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body)
 {
     int64_t k;
     shp_fact f;
@@ -330,15 +331,36 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
     bool steady = is_num(n, each, &k) && k > 0 && is(n, sub(n, add(n, d, mul(n, shp_dim_resolve(n->dims, turn), each)), at[0]), 0);
     shp_dims_rewind(n->dims, before);
     n->own = true;
-    if (!steady || born_inside(n, body, all) || (!enters && margin(n, n->scope, n->proto->input[1], 6) != all)) return 0;
-    return enters ? add(n, dim_max(n, ceil_div(n, at[0], each), lit(0)), lit(1)) : dim_max(n, ceil_div(n, all, each), lit(0));
+    if (!steady || born_inside(n, body, all) || (!l->enters && margin(n, n->scope, n->proto->input[1], 6) != all)) return 0;
+    return l->enters ? add(n, dim_max(n, ceil_div(n, at[0], each), lit(0)), lit(1)) : dim_max(n, ceil_div(n, all, each), lit(0));
+}
+
+/* How often the body runs, whose turns end with that condition (-1: not known). */
+static shp_dim trips_of(shp_node *n, const shp_loop *l, const shp_scope *body, int64_t stays)
+{
+    if (l->never) return lit(0);
+    if (l->limit && (stays == 1 || shp_dim_hi(n->dims, l->limit) <= 0)) return dim_max(n, l->limit, lit(0));
+    shp_dim trips = turns_until(n, l, body);
+    return trips && l->counted ? dim_min(n, trips, dim_max(n, l->limit, lit(0))) : trips;
+}
+
+/* Whether the turns are worth following one by one: a few that change something, or that a condition ends which only they tell. *most: how many there
+ * are then at most. */
+static bool is_short(shp_node *n, const shp_loop *l, int64_t stays, int64_t *most)
+{
+    bool changes = false;
+    *most = INT64_MAX;
+    for (uint32_t i = 0; i < l->states; i++) changes |= l->widened[i];
+    if (is_num(n, l->trips, most)) return *most == 1 || (changes && *most > 0 && *most <= UNROLL_MAX);
+    return !l->trips && l->runs && stays < 0 && (!l->counted || is_num(n, l->limit, most));
 }
 
 /* Follows the loop turn by turn from its start, for `most` turns or until a turn's condition ends it: how many turns there were, with the
- * states after them behind the first two of `in`; -1 where a turn cannot be followed or there are too many. */
-static int64_t follow(shp_node *n, const shp_loop *l, int64_t most, shp_fact *in)
+ * states after them in `exact`; -1 where a turn cannot be followed or there are too many. */
+static int64_t follow(shp_node *n, const shp_loop *l, int64_t most)
 {
     int64_t turns = -1;
+    shp_fact *in = memcpy(l->exact, l->start, (2 + l->states) * sizeof *in);
     if (n->x->following == FOLLOW_MAX) return turns;
     n->x->following++;
     for (int64_t turn = 0; turns < 0 && turn < UNROLL_MAX; turn++) {
@@ -378,15 +400,15 @@ static void grow(shp_node *n, const shp_loop *l, const shp_scope *body, const sh
     f->shape = s;
 }
 
-/* exact: the states as they are in the end, or NULL. */
-static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, const shp_fact *exact)
+/* The states in the end; followed: they are known. */
+static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, bool followed)
 {
     for (uint32_t i = 0; i < l->states; i++) {
         shp_fact f, *start = l->start + 2 + i;
         shp_body_output(n, body, 1 + i, &f);
         shp_type type = f.type;
         if (is(n, l->trips, 0) || (f.id == l->in[2 + i].id && !l->widened[i])) f = *start;
-        else if (exact) f = exact[2 + i];
+        else if (followed) f = l->exact[2 + i];
         else {
             const shp_shape *after = f.shape;
             leave(n, i, body, 1 + i, 0, &f);
@@ -409,6 +431,36 @@ static void out_rows(shp_node *n, uint32_t o, const shp_shape *each, int32_t axi
     shp_out_shape(n, o, shp_spliced(n, each, axis, axis, &rows, 1));
 }
 
+/* Reads a Loop's inputs. false: no memory. */
+static bool read_loop(shp_node *n, shp_loop *l)
+{
+    uint32_t count = 2 + l->states;
+    int64_t first = 1;
+    l->in = shp_alloc_array(n->x->arena, (size_t)3 * count, sizeof *l->in);
+    l->widened = shp_alloc_array(n->x->arena, count, sizeof *l->widened);
+    if (!l->in || !l->widened) return false;
+    l->start = l->in + count;
+    l->exact = l->start + count;
+    bool open = shp_has(n, 1) && !shp_in_int(n, 1, &first);
+    l->enters = !open && first;
+    l->never = !open && !first;
+    l->counted = shp_has(n, 0);
+    l->limit = l->counted ? shp_in_scalar(n, 0) : 0;
+    l->runs = l->enters && (!l->counted || shp_dim_lo(n->dims, l->limit) >= 1);
+    scalar_fact(n, 0, 0x17e4, any_turn(n, l->limit), l->in);
+    scalar_fact(n, 1, 0xc04d, lit(1), l->in + 1);                       /* inside, the condition was true */
+    memcpy(l->start, l->in, 2 * sizeof *l->in);
+    for (uint32_t i = 2; i < count; i++) {
+        shp_fact *in = l->in + i;
+        *in = *shp_in(n, i);
+        l->start[i] = *in;
+        in->id = shp_mix(shp_mix(n->id, 0x57a7), i - 2);
+        if (in->content && in->content->bounds) in->content = NULL;     /* they need not hold after a turn */
+        if (!in->content && in->tensor) in->content = shp_in_content(n, i);
+    }
+    return true;
+}
+
 /* Loop: the states hold what holds on every turn (a fixed point that widens only the axes that change), followed turn by turn where the
  * count is a small number; scan outputs are stacked on a new first axis, whose size is the trip count where nothing can end the loop early, or
  * where what ends it compares a counter.
@@ -417,48 +469,22 @@ void infer_loop(shp_node *n)
 {
     shp_loop l = { .states = n->proto->inputs > 2 ? n->proto->inputs - 2 : 0 };
     uint32_t count = 2 + l.states;
-    l.in = shp_alloc_array(n->x->arena, (size_t)3 * count, sizeof *l.in);
-    l.widened = shp_alloc_array(n->x->arena, count, sizeof *l.widened);
-    if (!l.in || !l.widened) return;
-    l.start = l.in + count;
-    shp_fact f, *exact = l.start + count;
-
-    int64_t first = 1, turns = -1, most = INT64_MAX;
-    bool open = shp_has(n, 1) && !shp_in_int(n, 1, &first), enters = !open && first, counted = shp_has(n, 0);   /* open: the first turn may not run */
-    shp_dim limit = counted ? shp_in_scalar(n, 0) : 0;
-    scalar_fact(n, 0, 0x17e4, any_turn(n, limit), l.in);
-    scalar_fact(n, 1, 0xc04d, lit(1), l.in + 1);                         /* inside, the condition was true */
-    memcpy(l.start, l.in, 2 * sizeof *l.in);
-    for (uint32_t i = 2; i < count; i++) {
-        shp_fact *in = l.in + i;
-        *in = *shp_in(n, i);
-        l.start[i] = *in;
-        in->id = shp_mix(shp_mix(n->id, 0x57a7), i - 2);
-        if (in->content && in->content->bounds) in->content = NULL;         /* they need not hold after a turn */
-        if (!in->content && in->tensor) in->content = shp_in_content(n, i);
-    }
-    l.runs = enters && (!counted || shp_dim_lo(n->dims, limit) >= 1);
+    if (!read_loop(n, &l)) return;
     shp_scope *body = fixed_point(n, "body", l.in, count, 2, l.states, 1, !l.runs, l.widened);
     if (!body) return;
-
-    int64_t stays = enters ? condition_of(n, body) : 0;
-    if (!open && !first) l.trips = lit(0);
-    else if (limit && (stays == 1 || shp_dim_hi(n->dims, limit) <= 0)) l.trips = dim_max(n, limit, lit(0));
-    else if ((l.trips = turns_until(n, &l, body, enters)) != 0 && counted) l.trips = dim_min(n, l.trips, dim_max(n, limit, lit(0)));
-    bool changes = false, ends = !l.trips && l.runs && stays < 0 && (!counted || is_num(n, limit, &most));
-    for (uint32_t i = 0; i < l.states; i++) changes |= l.widened[i];
-    if (!body->fails && (ends || (is_num(n, l.trips, &most) && most > 0 && (most == 1 || (changes && most <= UNROLL_MAX))))) {
-        memcpy(exact + 2, l.start + 2, l.states * sizeof *exact);
-        exact[1] = l.in[1];
-        turns = follow(n, &l, most, exact);
+    int64_t stays = l.enters ? condition_of(n, body) : 0, most, turns = -1;
+    l.trips = trips_of(n, &l, body, stays);
+    if (!body->fails && is_short(n, &l, stays, &most)) {
+        turns = follow(n, &l, most);
         if (turns > 0) l.trips = num(n, turns);
         /* the result shows what holds on every turn, or the one that contradicts itself */
         body = n->x->error ? NULL : turns == 1 || body->fails ? body : shp_body(n, "body", l.in, count, !l.runs, 1);
         if (!body) return;
     }
     fits(n, "body", body, l.start, count, 2, l.states, 1);
-    loop_states(n, &l, body, turns > 0 ? exact : NULL);
+    loop_states(n, &l, body, turns > 0);
     for (uint32_t o = l.states; o + 1 < body->graph->outputs; o++) {
+        shp_fact f;
         leave(n, o, body, o + 1, 1, &f);
         shp_out_type(n, o, f.type);
         if (f.shape && f.shape->rank >= 0) out_rows(n, o, f.shape, 0, l.trips, SHP_WHY_DATA);
