@@ -19,7 +19,8 @@ static int check_groups(shp_node *n, const shp_dim *size, shp_code code)
 static void check_attention(shp_node *n, int64_t rank)
 {
     int64_t left = shp_attr_int_or(n, "left_window_size", -1), right = shp_attr_int_or(n, "right_window_size", -1);
-    if (left < -1 || right < -1) shp_fail1(n, SHP_D_ATTRIBUTE, "a window size of %d", left < -1 ? left : right);
+    if (left < -1) shp_bad_attr(n, "left_window_size", left);
+    if (right < -1) shp_bad_attr(n, "right_window_size", right);
     if (shp_has(n, 4) != shp_has(n, 5) || shp_wants(n, 1) != shp_wants(n, 2))
         shp_fail(n, SHP_D_ARITY, "key and value go together, past and present");
     if (shp_has(n, 6) && (shp_has(n, 4) || shp_wants(n, 1)))

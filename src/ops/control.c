@@ -501,7 +501,7 @@ static void slice_fact(shp_node *n, uint32_t i, int64_t from, int32_t batch, shp
     *f = (shp_fact){ .type = in->type, .shape = whole, .id = shp_mix(shp_mix(n->id, 0x51ce), i) };
     if (!whole || whole->rank < 0) return;
     f->shape = NULL;
-    if (whole->rank <= batch) { shp_fail2(n, SHP_D_RANK, "scan input %i needs at least rank %d", i, batch + 1); return; }
+    if (!shp_want_rank(n, i, batch + 1, SHP_RANK_MAX)) return;
     int32_t axis = (int32_t)shp_axis(n, from, whole->rank - batch);
     if (axis < 0) return;
     axis += batch;

@@ -63,7 +63,7 @@ static void same_shapes(shp_node *n)
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) continue;
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
-        if (rank != s->rank) { shp_fail2(n, SHP_D_SHAPE, "wants inputs of one shape, %i has not rank %d", i, rank); return; }
+        if (rank != s->rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", i, rank); return; }
         for (int32_t k = 0; k < rank; k++)
             if (!(d[k] = shp_want_dim(n, i, k, d[k]))) return;
     }

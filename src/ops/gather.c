@@ -224,7 +224,7 @@ void infer_scatter_nd(shp_node *n)
     shp_out_same(n, 0, 0);
     if (!read_slices(n, &s)) return;
     int64_t lead = s.at->rank - 1, rank = lead + s.x->rank - s.depth;
-    if (u && u->rank != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", 2, rank); return; }
+    shp_want_rank(n, 2, rank, rank);
     for (int64_t k = 0; u && k < rank && !n->failed; k++) shp_want_dim(n, 2, k, k < lead ? s.at->dim[k] : s.x->dim[s.depth + k - lead]);
     scattered(n, &s);
 }

@@ -30,6 +30,13 @@ static bool same_count(shp_node *n, const char *a, int64_t x, const char *b, int
     return !n->failed;
 }
 
+/* Fails unless two types agree, as far as they are known. */
+static bool same_type(shp_node *n, const char *a, int x, const char *b, int y)
+{
+    if (x && y && x != y) shp_failf(n, SHP_D_TYPE, "%s is %t, %s is %t", a, (int64_t)x, b, (int64_t)y);
+    return !n->failed;
+}
+
 /* Of two lists the one that is there; fails where both or none are. */
 static int64_t one_of(shp_node *n, const char *a, const char *b)
 {
@@ -96,14 +103,9 @@ void infer_label_encoder(shp_node *n)
     static const char *const keys[4] = { "keys_tensor", "keys_strings", "keys_int64s", "keys_floats" };
     static const char *const values[4] = { "values_tensor", "values_strings", "values_int64s", "values_floats" };
     label_list k = label_lists(n, keys), v = label_lists(n, values);
-    int in = shp_in_dtype(n, 0);
-    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count)) return;
-    if (in && k.type && in != k.type) { shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", k.name, (int64_t)k.type, (int64_t)in); return; }
+    if (n->failed || !same_count(n, k.name, k.count, v.name, v.count) || !same_type(n, k.name, k.type, "the input", shp_in_dtype(n, 0))) return;
     const shp_attr *d = shp_attr_get(n, "default_tensor");
-    if (d && d->t && d->t->elem_type != v.type) {
-        shp_failf(n, SHP_D_TYPE, "default_tensor is %t, %s is %t", (int64_t)d->t->elem_type, v.name, (int64_t)v.type);
-        return;
-    }
+    if (d && d->t && !same_type(n, "default_tensor", d->t->elem_type, v.name, v.type)) return;
     if (d && d->t && (d->t->rank != 1 || d->t->count != 1)) {
         shp_fail(n, SHP_D_ATTRIBUTE, "default_tensor must be one element of rank 1");
         return;
@@ -268,10 +270,7 @@ void infer_tree_ensemble(shp_node *n)
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         const shp_attr *a = shp_attr_get(n, tensors[i]);
         if (!a || !a->t) continue;
-        if (i && type && a->t->elem_type != type) {
-            shp_failf(n, SHP_D_TYPE, "%s is %t, the input is %t", tensors[i], (int64_t)a->t->elem_type, (int64_t)type);
-            return;
-        }
+        if (i && !same_type(n, tensors[i], a->t->elem_type, "the input", type)) return;
         same_count(n, tensors[i], tensor_entries(n, tensors[i]), i < 3 ? features : leaves, i < 3 ? nodes : entries(n, leaves));
     }
     infer_tree_regressor(n);
