@@ -551,9 +551,9 @@ static void upright(shp_dims *t, shp_dim *a, shp_dim *b)
     *b = dim_minus(t, *b);
 }
 
-/* As polynomials, the leading term of b first; quotients of coefficients round down, so that what remains has
+/* a = b*q + r as polynomials, the leading term of b first; quotients of coefficients round down, so that what remains has
  * coefficients in [0, lead) on the products that the lead divides. */
-bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
+static bool divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r)
 {
     shp_terms y, left;
     dim_terms(t, b, &y);
@@ -661,7 +661,7 @@ static shp_dim floor_by_number(shp_dims *t, shp_dim a, int64_t b)
 static shp_dim floor_by_dim(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
-    if (!dim_divmod(t, a, b, &q, &r)) return 0;
+    if (!divmod(t, a, b, &q, &r)) return 0;
     if (r == ZERO) return q;
     int64_t g = gcd64(dim_content(t, r), dim_content(t, b));
     shp_dim both[2] = { r, b };
@@ -907,7 +907,7 @@ shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
 {
     shp_dim q, r;
     upright(t, &a, &b);
-    return a && b && b != ZERO && dim_divmod(t, a, b, &q, &r) && r == ZERO ? q : 0;
+    return a && b && b != ZERO && divmod(t, a, b, &q, &r) && r == ZERO ? q : 0;
 }
 
 /* ---- the table and its simplest questions ---- */

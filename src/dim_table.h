@@ -159,7 +159,6 @@ shp_dim dim_less_again(shp_dims *t, shp_dim a, shp_dim b);          /* the same,
 shp_dim dim_minus(shp_dims *t, shp_dim a);                          /* -a */
 shp_dim dim_plus(shp_dims *t, shp_dim a, int64_t k);                /* a + k */
 shp_dim dim_times(shp_dims *t, shp_dim a, shp_dim b);
-bool dim_divmod(shp_dims *t, shp_dim a, shp_dim b, shp_dim *q, shp_dim *r);     /* a = b*q + r as polynomials */
 shp_dim dim_apply(shp_dims *t, shp_dim_op op, shp_dim a, shp_dim b);
 shp_dim dim_floor(shp_dims *t, shp_dim a, shp_dim b);
 shp_dim dim_min(shp_dims *t, const shp_dim *list, uint32_t n);

@@ -104,7 +104,5 @@ const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c);
 shp_shape *shp_shape_new(shp_infer *x, int64_t rank);
 /* The tensor's elements: NULL where unknown (or not yet: x->p->waiting). */
 const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t);
-/* The dim that a declared dim stands for: bound, parsed as an expression, or a symbol. fresh_key: for an unnamed one. */
-shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, const shp_origin *origin);
 
 #endif

@@ -139,7 +139,8 @@ static shp_dim named_dim(shp_infer *x, shp_str name)
     return d;
 }
 
-shp_dim shp_declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, const shp_origin *origin)
+/* The dim that a declared dim stands for: bound, an expression, or a symbol. fresh_key: of an unnamed one. */
+static shp_dim declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh_key, const shp_origin *origin)
 {
     if (d->kind == SHP_DIM_VALUE && d->value >= 0) return shp_dim_const(x->dims, d->value);
     if (d->kind == SHP_DIM_PARAM) return named_dim(x, d->param);
@@ -322,7 +323,7 @@ static shp_shape *declared_shape(shp_infer *x, uint32_t rank, const shp_dim_prot
 {
     shp_shape *shape = shp_shape_new(x, rank);
     for (uint32_t i = 0; shape && i < rank; i++)
-        shape->dim[i] = shp_declared_dim(x, &dim[i], shp_mix(id, 0xd1 + i), &(shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
+        shape->dim[i] = declared_dim(x, &dim[i], shp_mix(id, 0xd1 + i), &(shp_origin){ s, SHP_NONE, slot, i, SHP_WHY_INPUT });
     return shape;
 }
 
@@ -559,7 +560,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
             shp_origin origin = { s, n->index, 0, i, SHP_WHY_UNKNOWN_OP };
             uint64_t key = shp_mix(f->id, 0xdec + i);
             int verdict = 0;
-            shape->dim[i] = whole && !s->function ? shp_declared_dim(x, &t->dim[i], key, &origin)
+            shape->dim[i] = whole && !s->function ? declared_dim(x, &t->dim[i], key, &origin)
                                                   : merge_dim(x, s, shp_dim_fresh(x->dims, key, SHP_COUNT, &origin), &t->dim[i], &verdict);
         }
         f->shape = shape;

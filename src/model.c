@@ -60,22 +60,30 @@ bool shp_read_next(shp_reader *r, shp_wire *w, shp_field *f)
     return false;
 }
 
-void shp_set(const shp_row *row, const shp_field *f, void *to)
+/* Where singular fields go, and how many there are of repeated ones: rows of a field's key, what it becomes, and where in a struct. The
+ * last row is all 0. */
+enum { TO_TEXT, TO_DOMAIN, TO_32, TO_64, TO_COUNT };
+typedef struct field_row {
+    uint8_t key, become, offset;
+} field_row;
+
+static void set(const field_row *row, const shp_field *f, void *to)
 {
     for (; row->key; row++) {
         if (row->key != f->key) continue;
         void *at = (uint8_t *)to + row->offset;
-        if (row->become < SHP_TO_32) {
-            *(shp_str *)at = row->become == SHP_TO_DOMAIN ? shp_domain(f->text) : f->text;
-        } else if (row->become == SHP_TO_COUNT) ++*(uint32_t *)at;
-        else memcpy(at, &f->value, row->become == SHP_TO_32 ? 4 : 8);      /* little-endian */
+        if (row->become < TO_32) {
+            *(shp_str *)at = row->become == TO_DOMAIN ? shp_domain(f->text) : f->text;
+        } else if (row->become == TO_COUNT) ++*(uint32_t *)at;
+        else memcpy(at, &f->value, row->become == TO_32 ? 4 : 8);      /* little-endian */
     }
 }
 
-void shp_read_rows(shp_reader *r, shp_wire w, const shp_row *rows, void *to, bool names)
+/* All fields of a message. names: a payload is a name beyond 64 KiB, an error. */
+static void read_rows(shp_reader *r, shp_wire w, const field_row *rows, void *to, bool names)
 {
     for (shp_field f; shp_read_next(r, &w, &f); ) {
-        shp_set(rows, &f, to);
+        set(rows, &f, to);
         if (names && f.key == SHP_KEY(SHP_RECORD_PAYLOAD, SHP_LEN)) shp_read_fail(r, SHP_E_WIRE);
     }
 }
@@ -349,9 +357,9 @@ static uint64_t decimal(shp_str s)
 static void read_external(shp_reader *r, shp_wire w, shp_tensor *t)
 {
     typedef struct entry { shp_str key, value; } entry;
-    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, entry, key), ROW(2, SHP_LEN, SHP_TO_TEXT, entry, value), { 0, 0, 0 } };
+    static const field_row rows[] = { ROW(1, SHP_LEN, TO_TEXT, entry, key), ROW(2, SHP_LEN, TO_TEXT, entry, value), { 0, 0, 0 } };
     entry e = { { 0 }, { 0 } };
-    shp_read_rows(r, w, rows, &e, false);
+    read_rows(r, w, rows, &e, false);
     if (shp_str_is(e.key, "location")) t->location = e.value;
     else if (shp_str_is(e.key, "offset")) t->external_offset = decimal(e.value);
     else if (shp_str_is(e.key, "length")) t->external_length = decimal(e.value);
@@ -551,8 +559,8 @@ void shp_read_attr(shp_reader *r, const shp_wire *message, shp_attr *a, shp_pend
 /* ---- functions and the model ---- */
 static void read_opset(shp_reader *r, shp_wire w, shp_opset *o)
 {
-    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_DOMAIN, shp_opset, domain), ROW(2, SHP_VARINT, SHP_TO_64, shp_opset, version), { 0, 0, 0 } };
-    shp_read_rows(r, w, rows, o, false);
+    static const field_row rows[] = { ROW(1, SHP_LEN, TO_DOMAIN, shp_opset, domain), ROW(2, SHP_VARINT, TO_64, shp_opset, version), { 0, 0, 0 } };
+    read_rows(r, w, rows, o, false);
 }
 
 static void read_default(shp_reader *r, const shp_wire *message, shp_attr *a, uint32_t index)
@@ -565,13 +573,13 @@ static void read_default(shp_reader *r, const shp_wire *message, shp_attr *a, ui
 
 static void read_function(shp_reader *r, const shp_wire *message, shp_function *f, uint32_t index)
 {
-    static const shp_row rows[] = { ROW(1, SHP_LEN, SHP_TO_TEXT, shp_function, name), ROW(6, SHP_LEN, SHP_TO_COUNT, shp_function, attrs),
-        ROW(9, SHP_LEN, SHP_TO_COUNT, shp_function, opsets), ROW(10, SHP_LEN, SHP_TO_DOMAIN, shp_function, domain),
-        ROW(11, SHP_LEN, SHP_TO_COUNT, shp_function, defaults), ROW(13, SHP_LEN, SHP_TO_TEXT, shp_function, overload), { 0, 0, 0 } };
+    static const field_row rows[] = { ROW(1, SHP_LEN, TO_TEXT, shp_function, name), ROW(6, SHP_LEN, TO_COUNT, shp_function, attrs),
+        ROW(9, SHP_LEN, TO_COUNT, shp_function, opsets), ROW(10, SHP_LEN, TO_DOMAIN, shp_function, domain),
+        ROW(11, SHP_LEN, TO_COUNT, shp_function, defaults), ROW(13, SHP_LEN, TO_TEXT, shp_function, overload), { 0, 0, 0 } };
     shp_wire w = *message;
     shp_where here;
     shp_enter(r, &here, "functions", index, message);
-    shp_read_rows(r, w, rows, f, true);
+    read_rows(r, w, rows, f, true);
     shp_str *attr = shp_take(r, f->attrs, sizeof *attr);
     shp_attr *attr_default = shp_take(r, f->defaults, sizeof *attr_default);
     shp_opset *opset = shp_take(r, f->opsets, sizeof *opset);
@@ -591,13 +599,13 @@ static void read_function(shp_reader *r, const shp_wire *message, shp_function *
 
 static void read_model(shp_reader *r, const shp_wire *message, shp_model *m)
 {
-    static const shp_row rows[] = { ROW(1, SHP_VARINT, SHP_TO_64, shp_model, ir_version), ROW(2, SHP_LEN, SHP_TO_TEXT, shp_model, producer_name),
-        ROW(3, SHP_LEN, SHP_TO_TEXT, shp_model, producer_version), ROW(4, SHP_LEN, SHP_TO_TEXT, shp_model, domain),
-        ROW(5, SHP_VARINT, SHP_TO_64, shp_model, model_version), ROW(8, SHP_LEN, SHP_TO_COUNT, shp_model, opsets),
-        ROW(25, SHP_LEN, SHP_TO_COUNT, shp_model, functions), { 0, 0, 0 } };
+    static const field_row rows[] = { ROW(1, SHP_VARINT, TO_64, shp_model, ir_version), ROW(2, SHP_LEN, TO_TEXT, shp_model, producer_name),
+        ROW(3, SHP_LEN, TO_TEXT, shp_model, producer_version), ROW(4, SHP_LEN, TO_TEXT, shp_model, domain),
+        ROW(5, SHP_VARINT, TO_64, shp_model, model_version), ROW(8, SHP_LEN, TO_COUNT, shp_model, opsets),
+        ROW(25, SHP_LEN, TO_COUNT, shp_model, functions), { 0, 0, 0 } };
     shp_wire w = *message, graph;
     shp_where here;
-    shp_read_rows(r, w, rows, m, false);
+    read_rows(r, w, rows, m, false);
     shp_opset *opset = shp_take(r, m->opsets, sizeof *opset);
     m->opset = opset;
     m->function = shp_take(r, m->functions, sizeof *m->function);

@@ -27,7 +27,8 @@ shp_type shp_type_inner(const shp_infer *x, shp_type t)
     return row < x->p->types ? x->p->type[row].inner : 0;
 }
 
-int shp_type_dtype(const shp_infer *x, shp_type t)
+/* The tensor's element type at the bottom of sequences and optionals; 0: none. */
+static int dtype_of(const shp_infer *x, shp_type t)
 {
     for (int depth = 0; depth < SHP_TYPE_DEPTH; depth++) {
         switch (shp_type_kind(x, t)) {
@@ -238,7 +239,7 @@ shp_type shp_in_type(shp_node *n, uint32_t i)
     return slot == SHP_NONE ? 0 : n->scope->fact[slot].type;
 }
 
-int shp_in_dtype(shp_node *n, uint32_t i) { return shp_type_dtype(n->x, shp_in_type(n, i)); }
+int shp_in_dtype(shp_node *n, uint32_t i) { return dtype_of(n->x, shp_in_type(n, i)); }
 
 const shp_shape *shp_in_shape(shp_node *n, uint32_t i)
 {

@@ -118,13 +118,12 @@ const shp_content *shp_in_content(shp_node *n, uint32_t i);
 const shp_content *shp_in_bounds(shp_node *n, uint32_t i);
 /* The same as shp_in_content for any fact (an item of a sequence, whose content may not be decoded yet). */
 const shp_content *shp_fact_content(shp_node *n, const shp_fact *f);
-/* The element of an input that must have just one: fails where it has more. The same as a dim (an integer or bool; 0 where unknown), as a
- * number, and as a double. */
+/* The element of an input that must have just one: fails where it has more. The same as a dim (an integer or bool; 0 where unknown), and as a
+ * number. */
 shp_elem shp_in_only(shp_node *n, uint32_t i);
 shp_dim shp_in_scalar(shp_node *n, uint32_t i);
 bool shp_in_number(shp_node *n, uint32_t i);        /* n->number says which; so a rule needs no memory for it: */
 #define shp_in_int(n, i, v) (shp_in_number(n, i) && (*(v) = (n)->number, true))
-#define shp_in_float(n, i, v) shp_elem_number(n, shp_in_only(n, i), v)
 /* The number of elements of a rank-1 input (a target's length is a rank): -1 unknown. */
 int64_t shp_in_length(shp_node *n, uint32_t i);
 
@@ -197,7 +196,6 @@ shp_type shp_type_parse(shp_infer *x, shp_str text);
 shp_str shp_type_text(shp_infer *x, shp_type t);
 shp_kind shp_type_kind(const shp_infer *x, shp_type t);
 shp_type shp_type_inner(const shp_infer *x, shp_type t);        /* of a sequence, optional (its element), map (its value), sparse (its element type) */
-int shp_type_dtype(const shp_infer *x, shp_type t);             /* the tensor's element type at the bottom of sequences and optionals; 0 */
 int shp_type_key(const shp_infer *x, shp_type t);               /* a map's key type; 0 for what is no map */
 shp_type shp_type_make(shp_infer *x, shp_kind kind, shp_type inner, int key);   /* key: of a map */
 shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypeProto's type (Optional's attribute) */

@@ -52,15 +52,6 @@ void shp_leave(shp_reader *r, const shp_where *here);
 void shp_read_fail(shp_reader *r, shp_code code);
 /* The next field; false at the end of the message, where it is malformed, and after any error. */
 bool shp_read_next(shp_reader *r, shp_wire *w, shp_field *f);
-/* Where singular fields go, and how many there are of repeated ones: rows of a field's key, what it becomes, and where in a struct. The
- * last row is all 0. */
-enum { SHP_TO_TEXT, SHP_TO_DOMAIN, SHP_TO_32, SHP_TO_64, SHP_TO_COUNT };
-typedef struct shp_row {
-    uint8_t key, become, offset;
-} shp_row;
-void shp_set(const shp_row *row, const shp_field *f, void *to);
-/* All fields of a message. names: a payload is a name beyond 64 KiB, an error. */
-void shp_read_rows(shp_reader *r, shp_wire w, const shp_row *rows, void *to, bool names);
 /* Zeroed memory, or NULL and an error. */
 void *shp_take(shp_reader *r, size_t count, size_t size);
 /* One more item at the end of a growing array, or NULL and an error. */
