@@ -280,6 +280,19 @@ static shp_node *node_at(shp_node *n, shp_infer *x, shp_scope *s, uint32_t index
     return n;
 }
 
+static void check_initializer(shp_infer *x, const shp_scope *s, shp_tensor *t)
+{
+    uint64_t have, want;
+    if (t->external && !t->cache && !has_place(x, s, t)) {
+        t->cache = &no_content;
+        return;
+    }
+    if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
+    if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
+    if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
+        shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
+}
+
 /* Checks what the reader found in a graph: names defined twice or never, cycles. */
 static void check_graph(shp_infer *x, shp_scope *s)
 {
@@ -304,18 +317,7 @@ static void check_graph(shp_infer *x, shp_scope *s)
         shp_diagnose(x, s, node_at(&n, x, s, shp_ordered(g, g->sorted)), SHP_D_CYCLE, path[0], "waits for its own output (%c%s): %d nodes stay undone", path, count,
                      g->cycle < PATH ? "" : " → …", (int64_t)(g->nodes - g->sorted));
     }
-    for (uint32_t i = 0; i < g->initializers; i++) {
-        const shp_tensor *t = g->initializer[i];
-        uint64_t have, want;
-        if (t->external && !t->cache && !has_place(x, s, t)) {
-            ((shp_tensor *)t)->cache = &no_content;
-            continue;
-        }
-        if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
-        if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
-        if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
-            shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
-    }
+    for (uint32_t i = 0; i < g->initializers; i++) check_initializer(x, s, g->initializer[i]);
 }
 
 /* The shape that these dims declare; NULL: they are more than axes may be. id: of the value, the slot's. */
