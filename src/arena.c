@@ -72,7 +72,7 @@ uint32_t *shp_dict_find(const shp_dict *d, uint64_t key)
 uint32_t *shp_dict_add(shp_arena *a, shp_dict *d, uint64_t key)
 {
     if (d->used * 2 >= d->room) {
-        shp_dict more = { .room = d->room ? d->room * 2 : 64, .used = d->used };
+        shp_dict more = { .room = d->room ? d->room * 2 : 256, .used = d->used };
         if (!(more.at = shp_alloc_array(a, more.room, sizeof *more.at))) return NULL;
         for (uint32_t i = 0; i < d->room; i++)
             if (d->at[i].key) *place(&more, d->at[i].key) = d->at[i];
