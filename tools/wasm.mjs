@@ -25,7 +25,7 @@ const FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Wer
 const FAST = ['-O2', '-fno-unroll-loops', '-finline-hint-functions'];
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
-// The model engine is built for size, but for `fast`: what runs for each field of a file. Instructions that every engine has had
+// The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that every engine has had
 // since 2021 make it smaller and faster. `apart` are files that link-time optimization does not see: it would have each caller
 // pass what a function reads of its argument, which makes many callers longer.
 const MODULES = {
@@ -38,7 +38,7 @@ const MODULES = {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1'],
         optimise: ['--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
-        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c'],
+        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/node.c'],
         apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
