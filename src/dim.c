@@ -41,7 +41,7 @@ static bool rehash(shp_dims *t)
 static shp_slot *probe(shp_dims *t, unsigned class, const void *at, size_t size)
 {
     if (t->used / 3 >= t->mask / 4 && !rehash(t)) return NULL;
-    uint32_t hash = (uint32_t)shp_hash(class, at, size);
+    uint32_t hash = (uint32_t)shp_hash(t->seed + class, at, size);
     for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
         shp_slot *s = t->slots + i;
         if (!s->ref) s->hash = hash;
@@ -912,11 +912,12 @@ shp_dim shp_dim_div_exact(shp_dims *t, shp_dim a, shp_dim b)
 
 /* ---- the table and its simplest questions ---- */
 
-shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth)
+shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth, uint64_t seed)
 {
     shp_dims *t = shp_alloc(a, sizeof *t);
     if (!t) return NULL;
     t->arena = a;
+    t->seed = seed;
     t->max_terms = terms < 2 ? 2 : terms > MAX_TERMS ? MAX_TERMS : terms;
     t->max_depth = depth > MAX_DEPTH ? MAX_DEPTH : depth;
     shp_mono *unit = shp_alloc(a, sizeof *unit);

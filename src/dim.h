@@ -53,8 +53,8 @@ typedef struct shp_symbol {
 
 /* An empty table, or NULL without memory. terms: most terms of one expression, 2 to 64; depth: deepest nesting of floor, Min
  * and broadcast, at most 32 (what is outside is clamped). Besides, a Min or broadcast has at most 16 elements, a product 16
- * factors, and an expression written out 1,024 atoms. */
-shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth);
+ * factors, and an expression written out 1,024 atoms. seed: of hashes, best a number that who wrote the dims cannot know. */
+shp_dims *shp_dims_new(shp_arena *a, uint32_t terms, uint32_t depth, uint64_t seed);
 bool *shp_dims_overflow(shp_dims *t);       /* set when arithmetic left int64; the caller clears it */
 
 /* ---- making dims ---- */

@@ -102,6 +102,7 @@ struct shp_dims {
     shp_list facts, notes;                  /* of shp_fact: in order, and those that are pairs */
     shp_slot *slots;                        /* one intern table for everything */
     uint32_t mask, used;
+    uint64_t seed;
     shp_memo memo[MEMO];
     uint32_t epoch, epochs, printed, level; /* epoch: of what is known now; epochs: the last one that was new */
     shp_dim_failure failure;                /* why the last answer of 0 was one */

@@ -413,7 +413,7 @@ shp_evaluation shp_evaluate(shp_arena *a, shp_str text, const uint8_t *bindings,
 {
     shp_binding *list = NULL;
     size_t room = 0;
-    binding_list l = { .dims = shp_dims_new(a, 4096, 64), .missing = { "", 0 } };
+    binding_list l = { .dims = shp_dims_new(a, 4096, 64, 0), .missing = { "", 0 } };
     shp_wire w = shp_wire_of(bindings, len);
     for (shp_field f; shp_next(&w, &f);) {
         if (f.key != SHP_KEY(SHP_FIELD_BINDING, SHP_LEN)) continue;

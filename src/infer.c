@@ -1128,7 +1128,7 @@ shp_infer *shp_infer_new(shp_arena *a, const shp_model *m, const shp_options *op
     x->model = m;
     x->options = *options;
     x->p = p;
-    x->dims = shp_dims_new(a, options->terms, options->depth);
+    x->dims = shp_dims_new(a, options->terms, options->depth, options->seed);
     p->schemas = shp_schemas_new(a);
     /* The schema table's own codes come first, in its order, so that both mean the same by a code. */
     for (int code = SHP_TYPE_OTHER; shp_schema_other_type(code); code++) {

@@ -23,7 +23,7 @@ static shp_dims *table_of(size_t limit)
 {
     while (block_count) free(blocks[--block_count]);
     shp_arena_init(&arena, limit, host_grow, NULL);
-    return shp_dims_new(&arena, 64, 16);
+    return shp_dims_new(&arena, 64, 16, 0);
 }
 
 static shp_dims *fresh_table(void) { return table_of((size_t)1 << 28); }

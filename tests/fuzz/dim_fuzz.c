@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pool p = { .n = 0 };
     shp_arena a;
     shp_arena_init(&a, 16 << 20, grow, &p);
-    world w = { .t = shp_dims_new(&a, 32, 8), .at = data, .end = data + size };
+    world w = { .t = shp_dims_new(&a, 32, 8, 0), .at = data, .end = data + size };
     if (w.t && !a.failed) {
         run(&w);
         shp_dim_parse(w.t, (shp_str){ (const char *)data, (uint32_t)size }, by_name, &w);
