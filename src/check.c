@@ -108,13 +108,15 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         shp_type type = shp_in_type(n, i);
         int f = shp_schema_input(s, (int)i);
         if (!type || f == SHP_FORMAL_NONE) continue;
-        bool allowed = f < 0 || shp_schema_allows(s, f, type);
-        int64_t want = f < 0 ? -1 - f : bound[f];
-        if (allowed && !want) { bound[f] = type; continue; }
-        if (allowed && (type == want || (mixed && f >= 0))) continue;
-        shp_note(n, SHP_D_TYPE, !allowed ? "input %d (%i) is %t, which opset %d does not take"
-                 : f < 0 ? "input %d (%i) is %t, expected %t" : "input %d (%i) is %t, an earlier one of that type parameter %t",
-                 (int64_t)i, (int64_t)i, (int64_t)type, allowed ? want : (int64_t)n->opset);
+        if (f < 0) {
+            if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)(-1 - f));
+        } else if (!shp_schema_allows(s, f, type)) {
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)n->opset);
+        } else if (!bound[f]) {
+            bound[f] = type;
+        } else if (bound[f] != type && !mixed) {
+            shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, an earlier one of that type parameter %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)bound[f]);
+        }
     }
 }
 

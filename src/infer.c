@@ -157,6 +157,9 @@ static bool wants_content(const shp_tensor *t, uint32_t limit)
     return t->count >= 0 && t->count <= limit && !t->sparse && (kind == 'I' || kind == 'U' || kind == 'F' || kind == 'B');
 }
 
+/* Whether its elements need not be asked for: the file's skeleton has them, or there are none. */
+static bool at_hand(const shp_tensor *t) { return t->count == 0 || (!t->external && t->data); }
+
 static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_t *bytes, uint64_t len)
 {
     shp_content *c = shp_alloc(x->arena, sizeof *c + (size_t)t->count * sizeof(shp_elem));
@@ -215,7 +218,7 @@ const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, cons
     const shp_content *c = &no_content;
     if (!t->data_len && !t->external && t->count && t->name.len)
         shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, &t->name, "initializer '%v' has no data: what depends on its elements stays unknown");
-    if (t->count == 0 || (!t->external && t->data)) c = decode(x, t, t->data, t->data_len);
+    if (at_hand(t)) c = decode(x, t, t->data, t->data_len);
     else if (t->external ? has_place(x, scope, t) && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
         ask_bytes(x, scope, t);
         return NULL;
@@ -228,7 +231,7 @@ const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
 {
     const shp_tensor *t = f->tensor;
     if (f->content || !t) return f->content && f->content->bounds ? NULL : f->content;
-    if (!t->cache && ((t->count && (t->external || !t->data)) || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
+    if (!t->cache && (!at_hand(t) || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
     if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
     return t->cache == &no_content ? NULL : t->cache;
 }

@@ -25,9 +25,9 @@ const FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Wer
 const FAST = ['-O2', '-fno-unroll-loops', '-finline-hint-functions'];
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
-// The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that every engine has had
-// since 2021 make it smaller and faster. `apart` are files that link-time optimization does not see: it would have each caller
-// pass what a function reads of its argument, which makes many callers longer.
+// The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that
+// every engine has had since 2021 make it smaller and faster. `apart` are files that link-time optimization does not see: it would have
+// each caller pass what a function reads of its argument, which makes many callers longer.
 const MODULES = {
     shape: {
         flags: [...FLAGS, '-O2', '-fno-unroll-loops', '-sINITIAL_MEMORY=65536', '-sTOTAL_STACK=1024'],

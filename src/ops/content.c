@@ -141,6 +141,19 @@ static shp_dim divided(shp_node *n, shp_dim a, shp_dim b)
     return floor_div(n, a, b);
 }
 
+/* Assumes of d, on both sides of 0 or above it alone, that it is at most `most`, where that is not known (sizes: of what sizes may make). false: d is
+ * nothing to assume that of. */
+static bool assumed_small(shp_node *n, shp_dim d, bool both, int64_t most, bool sizes, const char *reason)
+{
+    for (int side = 0; side <= both; side++) {
+        shp_dim up = side ? negated(n, d) : d;
+        if (sizes ? shp_dim_within(n->dims, up) : hi(n, up) <= most) continue;
+        if (!like_a_size(n, d)) return false;
+        shp_assume(n, num(n, most), up, reason);
+    }
+    return true;
+}
+
 /* An integer result, unknown where its type cannot hold it. */
 static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
 {
@@ -149,12 +162,7 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
     bool natural = shp_dtype_kind(dtype) == 'U';
     int64_t most = bits < 64 ? ((int64_t)1 << (natural ? bits : bits - 1)) - 1 : INT64_MAX, least = natural ? 0 : -most - 1;
     bool exact = bits < 32 || shp_is_num(n, d);       /* larger types are taken to hold what sizes make */
-    for (int side = 0; bits == 32 && !exact && side < 2 - natural; side++) {        /* 32 bits hold a size; what may be more is assumed to fit */
-        shp_dim up = side ? negated(n, d) : d;
-        if (shp_dim_within(n->dims, up)) continue;
-        if (!like_a_size(n, d)) return UNKNOWN;
-        shp_assume(n, num(n, most), up, shp_dtype_name(dtype));
-    }
+    if (bits == 32 && !exact && !assumed_small(n, d, !natural, most, true, shp_dtype_name(dtype))) return UNKNOWN;       /* 32 bits hold a size */
     return (exact ? lo(n, d) >= least && hi(n, d) <= most : !natural || lo(n, d) >= 0) ? shp_elem_dim(d) : UNKNOWN;
 }
 
@@ -499,13 +507,7 @@ static shp_elem to_float(shp_node *n, int from, int to, shp_elem e)
     if (shp_elem_number(n, e, &v)) return real(to, v);
     if (to != SHP_FLOAT) return to == SHP_DOUBLE ? e : UNKNOWN;
     shp_dim d = shp_elem_num(e);
-    for (int side = 0; from != SHP_FLOAT && side < 2; side++) {
-        shp_dim up = side ? negated(n, d) : d;
-        if (hi(n, up) < EXACT) continue;
-        if (!like_a_size(n, d)) return UNKNOWN;
-        shp_assume(n, num(n, EXACT - 1), up, "float32");
-    }
-    return e;
+    return from == SHP_FLOAT || assumed_small(n, d, true, EXACT - 1, false, "float32") ? e : UNKNOWN;
 }
 
 shp_elem shp_elem_cast(shp_node *n, int from, int to, shp_elem e)
