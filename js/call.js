@@ -39,7 +39,7 @@ export async function call(module, model, options) {
     const encoded = encodeOptions(options), { signal } = options;
     signal?.throwIfAborted();
     const source = await open(model, signal);
-    let breath = performance.now();
+    let breath = Date.now();
     /** @type {Map<string, Promise<Source>>} */
     const beside = new Map();
     const { running, end } = begin(module, source, options, encoded, {
@@ -53,9 +53,9 @@ export async function call(module, model, options) {
             return opened;
         },
         async breathe() {
-            if (performance.now() - breath < BREATH) return;
+            if (Date.now() - breath < BREATH) return;
             await new Promise((resume) => { setTimeout(resume); });
-            breath = performance.now();
+            breath = Date.now();
         },
     });
     try {

@@ -76,22 +76,26 @@ export class Report {
         return out;
     }
 
-    /** What is known of a value. @param {number} row @param {number} column */
-    fact(row, column) { return this.at(L.FACTS, this.at(L.VALUES, row, L.VALUE_FACT), column); }
+    /** The row of what is known of a value. @param {number} row */
+    fact(row) { return this.at(L.VALUES, row, L.VALUE_FACT); }
 
     /** @param {number} row */
-    type(row) { return this.string(this.fact(row, L.FACT_TYPE)) || null; }
+    type(row) { return this.name(L.FACTS, this.fact(row), L.FACT_TYPE) || null; }
 
     /** @param {number} row @returns {Dim[] | null} */
     shape(row) {
-        const rank = this.fact(row, L.FACT_RANK), fact = this.at(L.VALUES, row, L.VALUE_FACT);
-        return rank === NONE ? null : (this.shapes[fact] ??= this.cells(this.fact(row, L.FACT_SHAPE), rank)).slice();
+        const fact = this.fact(row), rank = this.at(L.FACTS, fact, L.FACT_RANK);
+        return rank === NONE ? null : (this.shapes[fact] ??= this.cells(this.at(L.FACTS, fact, L.FACT_SHAPE), rank)).slice();
     }
 
     /** @param {number} row @returns {Element[] | undefined} */
     content(row) {
-        const first = this.fact(row, L.FACT_CONTENT), count = this.fact(row, L.FACT_COUNT), real = first - REALS_FROM;
-        return first === NONE ? undefined : real < 0 ? this.cells(first, count) : Array.from(this.reals.subarray(real, real + count));
+        const fact = this.fact(row), first = this.at(L.FACTS, fact, L.FACT_CONTENT), count = this.at(L.FACTS, fact, L.FACT_COUNT), real = first - REALS_FROM;
+        if (first === NONE) return undefined;
+        if (real < 0) return this.cells(first, count);
+        const out = new Array(count);
+        for (let i = 0; i < count; i++) out[i] = this.reals[real + i];
+        return out;
     }
 
     /** The row of a value's graph. @param {number} row */

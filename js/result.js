@@ -32,7 +32,9 @@ export class Result {
     #list(list) {
         const r = this.#report;
         switch (list) {
-            case 'values': return [r.rows(L.VALUES), (row) => this.#value(row)];
+            case 'values':
+                r.labelled = Infinity;      // labels of all: what they share is counted once
+                return [r.rows(L.VALUES), (row) => this.#value(row)];
             case 'nodes': return [r.rows(L.NODES), (row) => this.#node(row)];
             case 'symbols': return [r.rows(L.SYMBOLS), this.#symbol()];
             case 'assumptions': return [r.rows(L.ASSUMPTIONS), (row) => this.#assumption(row)];
@@ -48,7 +50,13 @@ export class Result {
     }
 
     /** @param {string} list @returns {any[]} */
-    #all(list) { return this.#made[list] ??= [...this.#rows(list)]; }
+    #all(list) {
+        if (!this.#made[list]) {
+            const [rows, make] = this.#list(list), all = this.#made[list] = new Array(rows);
+            for (let row = 0; row < rows; row++) all[row] = make(row);
+        }
+        return this.#made[list];
+    }
 
     /** @param {string} list @returns {Iterable<any>} */
     each(list) { return this.#made[list] ?? this.#rows(list); }
@@ -224,7 +232,7 @@ export class Result {
 
     /** @param {number} row @returns {Value} */
     #value(row) {
-        const r = this.#report, content = r.content(row), length = r.fact(row, L.FACT_LENGTH);
+        const r = this.#report, content = r.content(row), length = r.at(L.FACTS, r.fact(row), L.FACT_LENGTH);
         /** @type {Value} */
         const value = {
             name: r.name(L.VALUES, row, L.VALUE_NAME),
