@@ -91,11 +91,7 @@ export class Report {
     /** @param {number} row @returns {Element[] | undefined} */
     content(row) {
         const fact = this.fact(row), first = this.at(L.FACTS, fact, L.FACT_CONTENT), count = this.at(L.FACTS, fact, L.FACT_COUNT), real = first - REALS_FROM;
-        if (first === NONE) return undefined;
-        if (real < 0) return this.cells(first, count);
-        const out = new Array(count);
-        for (let i = 0; i < count; i++) out[i] = this.reals[real + i];
-        return out;
+        return first === NONE ? undefined : real < 0 ? this.cells(first, count) : Array.from(this.reals.subarray(real, real + count));
     }
 
     /** The row of a value's graph. @param {number} row */
