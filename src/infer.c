@@ -660,7 +660,8 @@ static bool call_function(shp_node *n, shp_op_entry *e)
         if (shp_inputs(n) > f->body->inputs || n->nout > f->body->outputs)
             shp_note(n, SHP_D_ARITY, "has %d inputs and %d outputs, the function %d and %d", (int64_t)shp_inputs(n), (int64_t)n->nout,
                      (int64_t)f->body->inputs, (int64_t)f->body->outputs);
-        if (!import_of(x, n->scope->function, f->domain)) shp_note(n, SHP_D_OPSET, "domain '%n' is not imported", &f->domain);
+        if (!import_of(x, n->scope->function, f->domain) && !shp_str_is(f->domain, "com.microsoft"))      /* which runtimes import by themselves */
+            shp_note(n, SHP_D_OPSET, "domain '%n' is not imported", &f->domain);
         begin(x, s);
         for (uint32_t i = 0; i < f->body->inputs; i++) {
             shp_fact in = *shp_in(n, i);
@@ -874,10 +875,12 @@ static shp_op_entry *new_op(shp_infer *x, shp_op_proto *op, int opset)
     const shp_schema *schema = shp_schema_find(x->p->schemas, op->domain, op->op_type, opset);
     *e = (shp_op_entry){ .next = op->cache, .opset = opset, .rule = schema ? shp_op_rule(schema->op) : NULL };
     e->id = shp_hash(shp_hash(0, op->domain.at, op->domain.len), op->op_type.at, op->op_type.len);
-    e->function = e->rule && !op->overload.len ? NULL : find_function(x, op);      /* as runtimes do: an operator wins, but none has overloads */
+    e->function = find_function(x, op);
+    shp_signature_read(x->arena, &e->signature, schema);
+    /* As runtimes do: an operator wins, but none has overloads, and none is what has fewer attributes than that requires. */
+    if (e->function && e->rule && !op->overload.len && e->function->attrs + e->function->defaults >= e->signature.required) e->function = NULL;
     e->apply = is_host_op(x, op->domain, op->op_type) ? host_rule : e->function ? call_function : e->rule ? apply_rule : unknown_op;
     e->single = e->apply == host_rule || e->apply == unknown_op || random_op(op->op_type);
-    shp_signature_read(x->arena, &e->signature, schema);
     return op->cache = e;
 }
 

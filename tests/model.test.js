@@ -261,6 +261,8 @@ test('initializers of one name or another type, calls with too much, functions o
     assert.deepEqual(call(['x'], ['z', 'y']), [['error', 'arity', 'z']]);
     assert.deepEqual(call(['x'], ['z'], 'v9'), [['warning', 'unknown-operator', 'z']]);
     assert.deepEqual(call(['x'], ['z'], '', { '': 18 }), [['error', 'opset', 'z']], 'its domain is not imported');
+    const ms = [{ ...functions[0], domain: 'com.microsoft', name: 'Frob' }];
+    assert.deepEqual(told({ inputs: [float('x', [2])], functions: ms, nodes: [{ op: 'Frob', domain: 'com.microsoft', inputs: ['x'], outputs: ['z'] }] }), [], 'ONNX Runtime imports it by itself');
     functions.push(functions[0]);
     assert.deepEqual(call(['x'], ['z']), [['error', 'defined-twice', null]], 'which one is meant?');
 });
@@ -274,6 +276,15 @@ test('a function is not looked for where there is an operator of that name, as O
     assert.deepEqual(twice('com.microsoft', 'Frob', 18), ['2*N', 3]);
     assert.deepEqual(twice('', 'Gelu', 18), ['2*N', 3], 'an operator of opset 20');
     assert.deepEqual(twice('', 'Relu', 18, 'twice'), ['2*N', 3], 'operators have no overloads');
+    assert.deepEqual(twice('com.microsoft', 'LinearAttention', 24), ['2*N', 3], 'it has none of the attributes that the operator requires');
+});
+
+test('a type that the opset does not take is told, and passed on, as onnx 1.23 does', () => {
+    const later = (name) => ({ name, type: 'bfloat16', shape: [10] });
+    const result = inferShapesSync(model({ opsets: { '': 15 }, inputs: [{ name: 'c', type: 'bool', shape: [10] }, later('x'), later('y')], outputs: [{ name: 'z' }],
+        nodes: [{ op: 'Where', inputs: ['c', 'x', 'y'], outputs: ['z'] }] }));
+    assert.deepEqual(result.diagnostics.map((d) => d.code), ['type']);
+    assert.equal(result.get('z').type, 'bfloat16');
 });
 
 test('messages: the node, its inputs with their shapes, what was expected', () => {

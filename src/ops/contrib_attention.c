@@ -6,7 +6,7 @@
 /* The size of axis k of input i, 0 where not known. */
 static shp_dim axis(shp_node *n, uint32_t i, int64_t k) { return shp_want_dim(n, i, k, 0); }
 
-enum { A = 0, C = 'C' - 'A', D = 'D' - 'A', F = 'F' - 'A', H = 'H' - 'A', K = 'K' - 'A', L = 'L' - 'A', M = 'M' - 'A', P = 'P' - 'A', S = 'S' - 'A', T = 'T' - 'A',
+enum { A = 0, C = 'C' - 'A', D = 'D' - 'A', F = 'F' - 'A', H = 'H' - 'A', K = 'K' - 'A', L = 'L' - 'A', M = 'M' - 'A', P = 'P' - 'A', Q = 'Q' - 'A', S = 'S' - 'A', T = 'T' - 'A',
        U = 'U' - 'A', V = 'V' - 'A', W = 'W' - 'A' };
 
 /* ---- merged projections ---- */
@@ -174,15 +174,17 @@ void infer_ms_causal_conv(shp_node *n)
     if (x || ndim == 1) state_out(n, 3, rank, d);
 }
 
-/* GatedDeltaNet: token-major [tokens, heads, size] (or [batch, length, heads, size]); the output is like the values. Without keys and values the query holds
- * all of them, and the state tells the sizes. The state is [batch, value heads, value size, key size]. */
+/* GatedDeltaNet: token-major [tokens, heads, size] (or [batch, length, heads, size]); the output is like the values, with the query's heads where
+ * those are more. Without keys and values the query holds all of them, and the state tells the sizes. The state is [batch, value heads, value size, key size]. */
 void infer_gated_delta_net(shp_node *n)
 {
     shp_dim *size = shp_letters(n);
-    int packed = !shp_has(n, 1), decay = shp_in_rank(n, 4), q = shp_in_rank(n, 0), v = shp_in_rank(n, 2), lead = v >= 0 ? v - 2 : q >= 0 ? q - 2 + packed : -1;
+    int packed = !shp_has(n, 1), q = shp_in_rank(n, 0), v = shp_in_rank(n, 2), lead = v >= 0 ? v - 2 : q >= 0 ? q - 2 + packed : -1;
     shp_want_rank(n, 0, 3 - packed, 4 - packed);
     shp_want_rank(n, 2, 3, 4);
-    if (shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . H V; N H V K")) return;
+    size[Q] = dim_max(n, axis(n, 0, q - 2), axis(n, 2, lead));
+    if (shp_lay(n, packed ? ". _; ; ; N+1; ; ; N H V K > . H V; N H V K" : ". _ K; ; . H V; N+1; ; ; N H V K > . Q V; N H V K")) return;
+    int decay = shp_has(n, 4) ? shp_in_rank(n, 4) : lead + 1;       /* one for each head, or for each of its keys */
     shp_dim square = mul(n, size[H], size[K]), factors = add(n, decay == lead + 1 ? size[H] : square, add(n, mul(n, axis(n, 1, lead), size[K]), mul(n, size[H], size[V])));
     size[F] = decay < 0 || lead < 0 ? 0 : mul(n, num(n, shp_attr_int(n, "state_update_capacity")), factors);
     shp_lay(n, ">; ; N F");
