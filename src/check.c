@@ -50,9 +50,11 @@ static bool check_arity(shp_node *n, const shp_schema *s)
 }
 
 /* An attribute that this version does not have. What no version has is an error where the table is complete: com.microsoft's operators
- * take more with each release. */
+ * take more with each release. A name that begins with __ is a tool's own (ONNX OpSchema::Verify, and so onnxruntime, let it pass: onnxoptimizer
+ * leaves __control_inputs). */
 static void note_unknown(shp_node *n, shp_str name)
 {
+    if (shp_str_starts(&name, "__")) return;
     const shp_op_proto *op = n->proto->op;
     int64_t first = shp_schema_first(n->x->p->schemas, op->domain, op->op_type, name);
     if (first > n->opset) shp_note(n, SHP_D_ATTRIBUTE, "attribute '%n' needs opset %d or later, but the model imports opset %d", &name, first, (int64_t)n->opset);

@@ -505,8 +505,8 @@ static uint64_t node_id(const shp_scope *s, uint32_t index, const shp_op_entry *
 
 /* ---- declared against inferred ---- */
 
-/* One dim: what stands, given what the file says. *verdict: 0 fine, 1 the file says less, 2 it contradicts. */
-static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_dim_proto *p, int *verdict)
+/* One dim of a graph's output or not: what stands, given what the file says. *verdict: 0 fine, 1 the file says less, 2 it contradicts. */
+static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_dim_proto *p, bool output, int *verdict)
 {
     d = shp_dim_resolve(x->dims, d);
     const shp_symbol *symbol = shp_dim_symbol(x->dims, d);
@@ -515,8 +515,9 @@ static shp_dim merge_dim(shp_infer *x, const shp_scope *s, shp_dim d, const shp_
     if (p->kind == SHP_DIM_VALUE) {
         shp_dim k = shp_dim_const(x->dims, p->value);
         if (d == k) return d;
-        /* An input may be fed with any size; where branches or turns differ, the number is that of one. */
-        fresh = fresh && symbol->origin.why != SHP_WHY_INPUT && symbol->origin.why != SHP_WHY_MERGE;
+        /* An input may be fed with any size; where branches or turns differ, the number is that of one; and 0 is what tools write for an output's size
+         * that they do not know (onnx.compose.expand_out_dim). */
+        fresh = fresh && (p->value || !output) && symbol->origin.why != SHP_WHY_INPUT && symbol->origin.why != SHP_WHY_MERGE;
         if (fresh && shp_dim_unify(x->dims, d, k)) return k;
         bool contradicts = shp_dim_lo(x->dims, d) > p->value || shp_dim_hi(x->dims, d) < p->value;
         if (contradicts) *verdict = 2;
@@ -566,7 +567,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
             uint64_t key = shp_mix(f->id, 0xdec + i);
             int verdict = 0;
             shape->dim[i] = whole && !s->function ? declared_dim(x, &t->dim[i], key, &origin)
-                                                  : merge_dim(x, s, shp_dim_fresh(x->dims, key, SHP_COUNT, &origin), &t->dim[i], &verdict);
+                                                  : merge_dim(x, s, shp_dim_fresh(x->dims, key, SHP_COUNT, &origin), &t->dim[i], sl->is_output, &verdict);
         }
         f->shape = shape;
         return;
@@ -581,7 +582,7 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     shp_shape *shape = NULL;
     for (uint32_t i = 0; i < t->rank; i++) {
         int before = verdict;
-        shp_dim d = merge_dim(x, s, f->shape->dim[i], &t->dim[i], &verdict);
+        shp_dim d = merge_dim(x, s, f->shape->dim[i], &t->dim[i], sl->is_output, &verdict);
         if (verdict > before) axis = i;
         if (d == f->shape->dim[i]) continue;
         if (!shape && !(shape = shp_shape_new(x, t->rank))) return;

@@ -688,6 +688,32 @@ test('a number declared for an output does not decide an input\'s open size', ()
     assert.deepEqual(['x', 'y', 'n'].map((name) => result.get(name).shape), [['unk__0', 4], ['unk__0', 4], [2, 5]]);
 });
 
+// onnxruntime 1.32 leaves zeros out where the target has one: for T = 0 it makes [8*B, 0] of this.
+test('Reshape: a size beside -1 that allowzero lets be 0 is taken as not 0', () => {
+    const { values, assumptions } = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 'T', 8])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'minus', type: 'int64', dims: [1], data: [-1] }],
+        nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['t'], attr: { start: 1, end: 2 } }, binary('Add', 't', 't', 'two'),
+            { op: 'Concat', inputs: ['minus', 'two'], outputs: ['to'], attr: { axis: 0 } }, { op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'], attr: { allowzero: 1 } }] }));
+    assert.deepEqual(values.find((v) => v.name === 'y').shape, ['4*B', '2*T']);
+    assert.deepEqual(assumptions.map(({ lhs, rhs }) => [lhs, rhs]), [['2*T', 1]]);
+});
+
+// ONNX OpSchema::Verify and onnxruntime 1.32 let such names pass; onnxoptimizer leaves __control_inputs.
+test('an attribute whose name begins with two underscores is a tool\'s own', () => {
+    const told = (name) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', [2])], outputs: [float('y')],
+        nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['y'], attr: { [name]: 1 } }] })).diagnostics.map((d) => [d.severity, d.code]);
+    assert.deepEqual(told('__control_inputs'), []);
+    assert.deepEqual(told('_control_inputs'), [['error', 'attribute']]);
+});
+
+// onnx.compose.expand_out_dim writes 0 for every symbol of an output.
+test('a 0 declared for a size that nothing determines is told, and does not hold', () => {
+    const { values, diagnostics } = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'n', type: 'int64', shape: [1, 0] }],
+        nodes: [{ op: 'NonZero', inputs: ['x'], outputs: ['n'] }] }));
+    assert.deepEqual(values.find((v) => v.name === 'n').shape, [1, 'unk__0']);
+    assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.value]), [['info', 'declared-narrower', 'n']]);
+});
+
 test('a declaration that holds for some sizes is less than holds; one that holds for none is wrong', () => {
     const told = (name) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['S']), float('z', ['T'])], outputs: [float('y', [name])],
         initializers: [['two', 2], ['end', 1e9]].map(([name, v]) => ({ name, type: 'int64', dims: [1], data: [v] })),

@@ -26,7 +26,7 @@ const FAST = ['-O2', '-fno-unroll-loops', '-finline-hint-functions'];
 
 // A function with one caller becomes part of it while it is short. Engines begin to optimise what runs often during the first call: of whole
 // functions, and longer ones take the processor from the call itself.
-const INLINED = '--one-caller-inline-max-function-size=100';
+const INLINED = '--one-caller-inline-max-function-size=120';
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
 // The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that
@@ -42,7 +42,7 @@ const MODULES = {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1', `-sBINARYEN_EXTRA_PASSES=${INLINED}`],
         optimise: [INLINED, '--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
-        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/node.c', 'src/infer.c'],
+        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/infer.c'],
         apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],

@@ -19,7 +19,7 @@ static bool may_be_special(shp_node *n, shp_dim e) { return shp_dim_lo(n->dims, 
 /* Reads the target's sizes, 0 for what is not known, -1 included. *minus is the place of -1, or -1. */
 static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_dim *d, int64_t *minus)
 {
-    bool allowzero = shp_attr_int(n, "allowzero") == 1, zero = false;
+    bool allowzero = shp_attr_int(n, "allowzero") == 1;
     *minus = -1;
     for (int64_t i = 0; i < l->count; i++) {
         int64_t v;
@@ -36,11 +36,9 @@ static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_
         } else if (v == 0 && !allowzero) {
             if (x && i >= x->rank) { shp_fail2(n, SHP_D_SHAPE, "the target copies axis %d of %i", i, 0); return false; }
             d[i] = x ? x->dim[i] : 0;
-        } else zero = zero || !v;
+        }
     }
-    if (!zero || *minus < 0) return true;
-    shp_fail(n, SHP_D_VALUE, "the target has 0 and -1, which allowzero forbids");
-    return false;
+    return true;
 }
 
 /* The one size that makes the element counts equal: what -1 stands for. 0 where it cannot be told, or the node has failed.
@@ -48,14 +46,22 @@ static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_
 static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const shp_dim *d, int64_t hole, bool certain)
 {
     shp_dim total = shp_numel(n, x), rest = lit(1);
+    bool allowzero = shp_attr_int(n, "allowzero") == 1, zero = false;
     int64_t a, b;
     for (int64_t i = 0; i < l->count; i++) {
         if (i == hole) continue;
-        rest = mul(n, rest, d[i]);
-        if (!certain || shp_dim_lo(n->dims, d[i]) >= 1) continue;
-        if (is(n, shp_list_at(n, l, i), 0)) return 0;
-        shp_assume(n, d[i], lit(1), "reshape");
+        if (is(n, d[i], 0)) zero = true;
+        else rest = mul(n, rest, d[i]);
+        if (shp_dim_lo(n->dims, d[i]) >= 1) continue;
+        if (certain && is(n, shp_list_at(n, l, i), 0)) return 0;
+        if (certain || (allowzero && !is(n, d[i], 0) && (i >= x->rank || x->dim[i] != d[i]))) shp_assume(n, d[i], lit(1), "reshape");
     }
+    if (zero && allowzero && is(n, total, 0)) {
+        total = lit(1);
+        for (int32_t k = 0; k < x->rank; k++)
+            if (!is(n, x->dim[k], 0)) total = mul(n, total, x->dim[k]);
+        if (!is_num(n, total, &a) || !is_num(n, rest, &b)) return 0;
+    } else if (zero) rest = lit(0);
     if (is(n, rest, 0) || (is_num(n, total, &a) && is_num(n, rest, &b) && a % b)) {
         shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, no multiple of %x", 0, total, rest);
         return 0;
@@ -85,6 +91,8 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
 
 /* Reshape: the sizes of the target; 0 copies the input's (unless allowzero), -1 is what is left.
  * A symbolic element is taken as not 0 (assumed, R2d); a value of either sign is neither.
+ * ONNX forbids 0 beside -1 under allowzero, but torch writes what becomes that for an empty batch; for an empty input
+ * onnxruntime 1.32 takes it, and leaves out the zeros on both sides.
  * Source: ONNX Reshape (1: attribute; 5: input; 14: allowzero). */
 void infer_reshape(shp_node *n)
 {
@@ -235,8 +243,16 @@ void infer_tile(shp_node *n)
 
 /* ---- joining and cutting ---- */
 
-/* Concat: sizes along `axis` add up, all others are equal (R1).
- * Source: ONNX Concat (1: axis is 1 where absent; 4: required; 11: may be negative). */
+/* Whether inputs from..to - 1 have no elements. */
+static bool all_empty(shp_node *n, uint32_t from, uint32_t to)
+{
+    while (from < to && is(n, shp_numel(n, shp_in_shape(n, from)), 0)) from++;
+    return from == to;
+}
+
+/* Concat: sizes along `axis` add up, all others are equal (R1). Those of an empty input may be others, as onnxruntime takes it: what strides
+ * cut from a single row or column is empty.
+ * Source: ONNX Concat (1: axis is 1 where absent; 4: required; 11: may be negative), onnxruntime 1.32. */
 void infer_concat(shp_node *n)
 {
     uint32_t inputs = shp_inputs(n), first = 0;
@@ -254,8 +270,12 @@ void infer_concat(shp_node *n)
         } else if (s && rank != s->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
         if (n->failed) return;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
-        for (int32_t k = 0; s && k < rank; k++)
-            if (k != axis && !(d[k] = shp_want_dim(n, i, k, d[k]))) return;
+        for (int32_t k = 0; s && k < rank; k++) {
+            bool differ = shp_is_num(n, d[k]) && shp_is_num(n, s->dim[k]) && s->dim[k] != d[k];
+            if (k == axis || (differ && all_empty(n, i, i + 1))) continue;
+            if (differ && all_empty(n, 0, i)) d[k] = s->dim[k];
+            else if (!(d[k] = shp_want_dim(n, i, k, d[k]))) return;
+        }
     }
     if (rank < 0) return;
     d[axis] = sum;
