@@ -537,11 +537,16 @@ shp_content *shp_content_length(shp_node *n, shp_dim length)
 
 /* ---- dims ---- */
 
-shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
+shp_dim shp_fresh_of(shp_node *n, uint64_t key, uint32_t o, uint32_t axis, shp_why why)
 {
     shp_origin origin = { n->scope, n->index, o, axis, why };
     n->own = true;
-    return shp_dim_fresh(n->dims, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), SHP_COUNT, &origin);
+    return shp_dim_fresh(n->dims, key, SHP_COUNT, &origin);
+}
+
+shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why)
+{
+    return shp_fresh_of(n, shp_mix(shp_mix(n->id, 0x5ab1e + (uint64_t)o), axis), o, axis, why);
 }
 
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b)

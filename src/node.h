@@ -165,6 +165,7 @@ typedef enum { SHP_WHY_NONE, SHP_WHY_RANK /* an input's rank or shape is unknown
                SHP_WHY_LIMIT /* an expression grew past the limits or left 64 bits */, SHP_WHY_UNKNOWN_OP } shp_why;
 /* A fresh size for axis `axis` of output o: the same for every node with the same id (data decides: >= 0, never assumed >= 1). */
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
+shp_dim shp_fresh_of(shp_node *n, uint64_t key, uint32_t o, uint32_t axis, shp_why why);     /* the same for every one with the same key */
 /* Takes a == b as a requirement of the specification (R1) and gives the one to go on with; 0 where they contradict each other. */
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
 /* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */

@@ -641,16 +641,82 @@ test('how often a condition lets a loop run that compares a counter', () => {
 });
 
 test('a branch that pads where there is something to pad', () => {
-    const shape = (more) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],
+    const padded = (more) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3])], outputs: [{ name: 'y' }],
         initializers: [['zero', [], [0]], ['four', [], [4]], ['one', [1], [1]], ['more', [], [more]], ['three', [1], [3]]].map(([name, dims, data]) => ({ name, type: 'int64', dims, data })), nodes: [
             { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['t'] }, binary('Sub', 'zero', 't', 'minus'), binary('Mod', 'minus', 'four', 'pad'),
             binary('Greater', 'pad', 'zero', 'some'), { op: 'If', inputs: ['some'], outputs: ['y'], attr: {
                 then_branch: { g: { outputs: [{ name: 'p' }], nodes: [binary('Add', 'pad', 'more', 'rows'), { op: 'Unsqueeze', inputs: ['rows', 'none'], outputs: ['r'] },
                     { op: 'Concat', inputs: ['r', 'three'], outputs: ['to'], attr: { axis: 0 } }, { op: 'ConstantOfShape', inputs: ['to'], outputs: ['z'] }, { op: 'Concat', inputs: ['x', 'z'], outputs: ['p'], attr: { axis: 0 } }],
                 initializers: [{ name: 'none', type: 'int64', dims: [1], data: [0] }] } },
-                else_branch: { g: { outputs: [{ name: 'q' }], nodes: [{ op: 'Identity', inputs: ['x'], outputs: ['q'] }] } } } }] })).get('y').shape;
-    assert.deepEqual(shape(0), ['4*floor((T + 3)/4)', 3]);
-    assert.match(shape(1)[0], /^unk__/);
+                else_branch: { g: { outputs: [{ name: 'q' }], nodes: [{ op: 'Identity', inputs: ['x'], outputs: ['q'] }] } } } }] }));
+    assert.deepEqual(padded(0).get('y').shape, ['4*floor((T + 3)/4)', 3]);
+    const more = padded(1);         // one row more than the 1 and 3 that are missing
+    assert.deepEqual([3, 4, 5, 8].map((T) => more.evaluate(more.get('y').shape, { T })), [[5, 3], [4, 3], [9, 3], [8, 3]]);
+});
+
+// By hand; onnxruntime 1.32 gives these for T = 1, 4, 5, 64 and 65.
+test('a choice by a condition that is made of sizes', () => {
+    const identity = (x, y) => ({ g: { outputs: [{ name: y }], nodes: [{ op: 'Identity', inputs: [x], outputs: [y] }] } });
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 'S']), { name: 'any', type: 'bool', shape: [1] }], outputs: [{ name: 'as' }],
+        initializers: [['zero', 0], ['one', 1], ['two', 2], ['cap', 64]].map(([name, v]) => ({ name, type: 'int64', dims: [1], data: [v] })), nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['t'] }, { op: 'Gather', inputs: ['s', 'one'], outputs: ['u'] },
+            binary('Mod', 't', 'two', 'odd'), binary('Less', 't', 'cap', 'few'), binary('Equal', 't', 'zero', 'none'), binary('GreaterOrEqual', 't', 'u', 'tall'), binary('Equal', 'odd', 'one', 'isOdd'),
+            ...[['few', 't', 'cap', 'a'], ['few', 'cap', 't', 'b'], ['none', 'one', 't', 'c'], ['tall', 't', 'u', 'd'], ['any', 't', 'u', 'e'], ['isOdd', 'cap', 't', 'f']].map(([c, yes, no, y]) => ({ op: 'Where', inputs: [c, yes, no], outputs: [y] })),
+            ...['a', 'b', 'c', 'd', 'e', 'f'].map((n) => ({ op: 'ConstantOfShape', inputs: [n], outputs: [`${n}s`] })),
+            { op: 'Slice', inputs: ['x', 'one', 'cap', 'zero'], outputs: ['rest'] }, { op: 'Transpose', inputs: ['x'], outputs: ['turned'] },
+            ...[['isOdd', 'rest', 'even'], ['tall', 'turned', 'wide'], ['any', 'turned', 'either'], ['isOdd', 'u', 'value']].map(([c, yes, y]) => ({ op: 'If', inputs: [c], outputs: [y],
+                attr: { then_branch: identity(yes, `${y}1`), else_branch: identity(y === 'value' ? 't' : 'x', `${y}2`) } }))] }));
+    const shape = (name) => result.get(name).shape;
+    assert.deepEqual(['as', 'bs', 'cs', 'ds'].map((n) => shape(n)[0]), ['Min(T, 64)', 'Max(T, 64)', 'Max(T, 1)', 'Max(S, T)']);
+    assert.deepEqual([1, 4, 5, 64, 65].map((T) => result.evaluate(shape('fs'), { T })[0]), [64, 4, 64, 64, 64]);
+    assert.deepEqual([1, 4, 5, 64, 65].map((T) => result.evaluate(shape('even'), { T, S: 3 })), [[0, 3], [4, 3], [4, 3], [64, 3], [63, 3]]);
+    assert.deepEqual(shape('wide'), ['Min(S, T)', 'Max(S, T)']);
+    assert.deepEqual([1, 4, 5].map((T) => result.evaluate(result.get('value').content[0], { T, S: 7 })), [7, 4, 7]);
+    for (const d of [...shape('es'), ...shape('either')]) assert.match(d, /^unk__/);        // data decides
+});
+
+// By hand: what one bool chooses from two sizes is one size, whichever node chooses.
+test('sizes that one condition chooses', () => {
+    const branch = (x, y) => ({ g: { outputs: y.map((name) => ({ name })), nodes: y.map((name) => ({ op: 'Neg', inputs: [x], outputs: [name] })) } });
+    const choice = (c, yes, no, outputs) => ({ op: 'If', inputs: [c], outputs, attr: { then_branch: branch(yes, outputs.map((y) => `${y}1`)), else_branch: branch(no, outputs.map((y) => `${y}2`)) } });
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 3]), float('z', ['S', 3]), ...['c', 'd'].map((name) => ({ name, type: 'bool', shape: [] }))], outputs: [{ name: 'y' }],
+        nodes: [choice('c', 'x', 'z', ['p', 'q']), choice('c', 'x', 'z', ['r']), choice('c', 'z', 'x', ['u']), choice('d', 'x', 'z', ['v']), binary('Add', 'p', 'q', 'y')] }));
+    const [p, q, r, u, v, y] = ['p', 'q', 'r', 'u', 'v', 'y'].map((name) => result.get(name).shape[0]);
+    assert.deepEqual([q, r, y], [p, p, p]);
+    assert.equal(new Set([p, u, v]).size, 3);
+});
+
+// By hand: a size is that of what decides it, not of the tensor that is cut.
+test('tensors that the same data cuts', () => {
+    const slice = (x, start, y) => ({ op: 'Slice', inputs: [x, start, 'to'], outputs: [y] }), compress = (x, y) => ({ op: 'Compress', inputs: [x, 'keep'], outputs: [y], attr: { axis: 0 } });
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('cos', ['N', 8]), float('sin', ['N', 8]), float('other', ['M', 8]), ...['from', 'to'].map((name) => ({ name, type: 'int64', shape: [1] })),
+        { name: 'keep', type: 'bool', shape: ['N'] }], outputs: [{ name: 'y' }], nodes: [slice('cos', 'from', 'a'), slice('sin', 'from', 'b'), slice('sin', 'to', 'c'), slice('other', 'from', 'd'), binary('Add', 'a', 'b', 'y'),
+        compress('cos', 'e'), compress('sin', 'f'), { op: 'NonZero', inputs: ['keep'], outputs: ['g'] }, { op: 'Slice', inputs: ['cos', 'to', 'from'], outputs: ['h'] }] }));
+    const size = (name) => result.get(name).shape.find((d) => typeof d === 'string');
+    assert.deepEqual(['b', 'y'].map(size), [size('a'), size('a')]);
+    assert.deepEqual(['f', 'g'].map(size), [size('e'), size('e')]);
+    assert.equal(new Set(['a', 'c', 'd', 'e', 'h'].map(size)).size, 5);
+});
+
+// By hand; onnxruntime 1.32 gives these for T = 0, 1, 5 and 100.
+test('what is counted in sizes: turns, bools, parts', () => {
+    const scalar = (name, type) => ({ name, type, shape: [] });
+    const count = (limit, start, step) => ({ op: 'Loop', inputs: [limit, '', start], outputs: [`${limit}${step}`], attr: { body: { g: {
+        inputs: [scalar('i', 'int64'), scalar('c', 'bool'), scalar('v', 'int64')], outputs: [{ name: 'd' }, { name: 'w' }], nodes: [
+            { op: 'Identity', inputs: ['c'], outputs: ['d'] }, binary('Add', 'v', step, 'w')] } } } });
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T', 8]), { name: 'any', type: 'bool', shape: [2] }], outputs: [{ name: 'p' }],
+        initializers: [['zero', [], [0]], ['two', [], [2]], ['many', [], [50]], ['few', [2], [4, 9]], ['unit', [1], [1]]].map(([name, dims, data]) => ({ name, type: 'int64', dims, data })), nodes: [
+            { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'zero'], outputs: ['t'] }, count('t', 't', 'two'), count('many', 'zero', 't'), count('t', 'zero', 'i'),
+            binary('Less', 's', 'few', 'less'), ...[['less', 'a'], ['any', 'b']].map(([c, y]) => ({ op: 'NonZero', inputs: [c], outputs: [y] })), { op: 'Compress', inputs: ['x', 'less'], outputs: ['kept'], attr: { axis: 1 } },
+            { op: 'Shape', inputs: ['x'], outputs: ['rows'], attr: { end: 1 } }, { op: 'Expand', inputs: ['unit', 'rows'], outputs: ['ones'] },
+            { op: 'SplitToSequence', inputs: ['x', 'ones'], outputs: ['parts'] }, { op: 'SequenceLength', inputs: ['parts'], outputs: ['p'] }] }));
+    const content = (name) => result.get(name).content[0];
+    assert.deepEqual(['ttwo', 'manyt', 'p'].map(content), ['3*T', '50*T', 'T']);
+    assert.equal(result.get('ti').content, undefined);      // each turn adds its number
+    assert.deepEqual(result.get('parts').shape, [1, 8]);
+    for (const shape of [result.get('a').shape.slice(1), result.get('kept').shape.slice(1)])
+        assert.deepEqual([0, 1, 3, 4, 5].map((T) => result.evaluate(shape, { T })[0]), [2, 2, 2, 1, 1]);
+    assert.match(result.get('b').shape[1], /^unk__/);       // data decides
 });
 
 // onnxruntime: two calls count 15 and 10 of the same x.

@@ -303,6 +303,20 @@ static shp_elem indicator(shp_node *n, shp_elem a, shp_elem b, bool equal)
     return shp_elem_dim(dim_min(n, dim_max(n, add(n, d, one), zero), one));
 }
 
+shp_elem shp_elem_choose(shp_node *n, shp_elem flag, shp_elem a, shp_elem b)
+{
+    shp_dim t = shp_elem_num(flag), x = shp_elem_whole(a), y = shp_elem_whole(b);
+    int64_t yes;
+    if (a == b || (shp_elem_is_int(n, flag, &yes) && yes)) return a;
+    if (shp_is_num(n, t)) return b;
+    if (!t || !x || !y) return UNKNOWN;
+    shp_elem ge = indicator(n, a, b, false), le = indicator(n, b, a, false);
+    if (flag == ge || flag == not(n, le)) return shp_elem_dim(dim_max(n, x, y));
+    if (flag == le || flag == not(n, ge)) return shp_elem_dim(dim_min(n, x, y));
+    if (shp_dim_has_undeclared(n->dims, t) || shp_dim_has_undeclared(n->dims, x) || shp_dim_has_undeclared(n->dims, y)) return UNKNOWN;
+    return shp_elem_dim(add(n, y, mul(n, t, sub(n, x, y))));
+}
+
 /* And, Or, Xor: where one flag decides, or one excludes the other; else the lesser, the greater, the difference of the two, if they are made
  * of sizes. */
 static shp_elem logical(shp_node *n, shp_calc op, shp_elem p, shp_elem q)

@@ -160,14 +160,23 @@ static bool ranks_differ(const shp_fact *a, const shp_fact *b)
     return a->shape && b->shape && a->shape->rank >= 0 && b->shape->rank >= 0 && a->shape->rank != b->shape->rank;
 }
 
-/* Sizes that differ by a multiple of what is 0 where the condition is false are what then_branch gives: `if pad > 0: x = pad(x, pad)`. */
-static void join(shp_node *n, const shp_fact *a, const shp_fact *b, shp_fact *both)
+/* Sizes and elements that differ are known where the condition is made of sizes: `if pad > 0: x = pad(x, pad)`. Else the same two sizes,
+ * by the same condition, make the same one. */
+static void join(shp_node *n, uint32_t o, const shp_fact *a, const shp_fact *b, shp_fact *both)
 {
-    shp_dim least = both->shape && both->shape != b->shape ? margin(n, n->scope, n->proto->input[0], 6) : 0;
-    if (!least || shp_dim_lo(n->dims, least) < 0 || !a->shape || !b->shape || a->shape->rank != b->shape->rank) return;
+    const shp_content *c = shp_in_content(n, 0), *p = shp_fact_content(n, a), *q = shp_fact_content(n, b);
+    shp_elem flag = c && c->count ? c->elem[0] : 0;
+    shp_content *some = both->content && p != q && !both->content->length ? shp_content_new(n, p->count) : NULL;
+    for (uint32_t k = 0; some && k < some->count; k++) some->elem[k] = shp_elem_choose(n, flag, p->elem[k], q->elem[k]);
+    if (some) both->content = some;
+    if (!both->shape || both->shape == b->shape || !a->shape || !b->shape || a->shape->rank != b->shape->rank) return;
     shp_shape *s = shp_copied(n, both->shape);
-    for (int32_t k = 0; s && k < s->rank && k < a->shape->rank; k++)
-        if (shp_is_num(n, shp_dim_div_exact(n->dims, sub(n, a->shape->dim[k], b->shape->dim[k]), least))) s->dim[k] = a->shape->dim[k];
+    for (int32_t k = 0; s && k < s->rank; k++) {
+        shp_dim yes = a->shape->dim[k], no = b->shape->dim[k];
+        shp_dim d = shp_elem_num(shp_elem_choose(n, flag, shp_elem_dim(yes), shp_elem_dim(no)));
+        if (!d) d = shp_fresh_of(n, shp_mix(shp_mix(shp_in(n, 0)->id, 0xe17e), (uint64_t)yes << 32 | no), o, (uint32_t)k, SHP_WHY_MERGE);
+        s->dim[k] = d;
+    }
     n->own = true;
     both->shape = s;
 }
@@ -203,7 +212,7 @@ void infer_if(shp_node *n)
     for (uint32_t o = 0; o < n->nout; o++) {
         if (condition < 0) {
             both = shp_fact_merge(n, o, &a[o], &b[o]);
-            join(n, &a[o], &b[o], &both);
+            join(n, o, &a[o], &b[o], &both);
         }
         shp_out_fact(n, o, condition > 0 ? a + o : condition == 0 ? b + o : &both);
     }
@@ -380,7 +389,7 @@ static int64_t follow(shp_node *n, const shp_loop *l, int64_t most)
 /* How often the body runs. */
 static shp_dim turns_of(shp_node *n, shp_dim trips, shp_why why) { return trips ? trips : shp_fresh(n, UINT32_MAX, 0, why); }
 
-/* A size in the end, if every turn adds the same to it; else 0. */
+/* A size, or an integer, in the end, if every turn adds the same to it; else 0. */
 static shp_dim grown(shp_node *n, const shp_loop *l, const shp_scope *body, shp_dim start, shp_dim before, shp_dim after)
 {
     shp_dim each = sub(n, after, shp_dim_resolve(n->dims, before));
@@ -411,12 +420,15 @@ static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, b
         else if (followed) f = l->exact[2 + i];
         else {
             const shp_shape *after = f.shape;
+            bool counts = l->trips && shp_dtype_kind((int)type) != 'F';
+            shp_dim count = counts ? grown(n, l, body, only(n, start), only(n, l->in + 2 + i), only(n, &f)) : 0;
             leave(n, i, body, 1 + i, 0, &f);
             if (!l->runs) {
                 f = shp_fact_merge(n, i, start, &f);
                 f.id = shp_mix(n->id, i);
             }
             f.tensor = NULL;
+            if (count) f.content = shp_content_one(n, shp_elem_cast(n, SHP_INT64, (int)type, shp_elem_dim(count)));
             grow(n, l, body, start->shape, l->in[2 + i].shape, after, &f);
         }
         if (!f.type) f.type = type;

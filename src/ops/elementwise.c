@@ -187,7 +187,8 @@ void infer_prelu(shp_node *n)
     if (shp_want_fits(n, 1, x->rank, d)) shp_out(n, 0, x->rank, d);
 }
 
-/* Where: three inputs broadcast. An element is known where its condition is, or where both choices are the same. */
+/* Where: three inputs broadcast. An element is known where its condition is, where both choices are the same, or as both and the
+ * condition are made of sizes. */
 void infer_where(shp_node *n)
 {
     shp_out_broadcast(n, 0, 0, 3);
@@ -195,12 +196,8 @@ void infer_where(shp_node *n)
     const shp_content *x[3] = { spread(n, 0, 0) };
     for (uint32_t i = 1; x[0] && i < 3; i++) x[i] = spread(n, i, 0);
     shp_content *c = x[0] ? shp_content_new(n, x[0]->count) : NULL;
-    for (uint32_t p = 0; c && p < c->count; p++) {
-        shp_elem a = x[1] ? x[1]->elem[p] : 0, b = x[2] ? x[2]->elem[p] : 0;
-        int64_t yes;
-        if (shp_elem_is_int(n, x[0]->elem[p], &yes)) c->elem[p] = yes ? a : b;
-        else if (a == b) c->elem[p] = a;
-    }
+    for (uint32_t p = 0; c && p < c->count; p++)
+        c->elem[p] = shp_elem_choose(n, x[0]->elem[p], x[1] ? x[1]->elem[p] : 0, x[2] ? x[2]->elem[p] : 0);
     shp_out_content(n, 0, c);
     if (shp_elem_is_num(n, shp_in_value(n, 0))) shp_out_bounds_of(n, 0, n->number ? 1 : 2);
 }

@@ -254,16 +254,23 @@ static int truth(shp_node *n, shp_elem e)
     return shp_dim_lo(n->dims, shp_elem_num(e)) > 0 || shp_dim_hi(n->dims, shp_elem_num(e)) < 0 ? 1 : -1;
 }
 
-/* How many elements of c (its first `cap`) are not 0, -1 where that is not known. */
-static int64_t trues(shp_node *n, const shp_content *c, int64_t cap)
+/* How many elements of c (its first `cap`) are not 0; 0 where that is not known. Bools that are made of sizes count as what they are. */
+static shp_dim trues(shp_node *n, const shp_content *c, int64_t cap)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; c && i < (int64_t)c->count && i < cap; i++) {
+    shp_dim count = c ? lit(0) : 0;
+    for (int64_t i = 0; count && i < (int64_t)c->count && i < cap; i++) {
         int t = truth(n, c->elem[i]);
-        if (t < 0) return -1;
-        count += t;
+        shp_dim d = t < 0 ? shp_elem_whole(c->elem[i]) : lit(t);
+        count = shp_dim_lo(n->dims, d) < 0 || shp_dim_hi(n->dims, d) > 1 || shp_dim_has_undeclared(n->dims, d) ? 0 : add(n, count, d);
     }
-    return c ? count : -1;
+    return count;
+}
+
+/* How many elements of input i are not 0, where data decides: the same wherever `whole` of them, which is all, are counted. */
+static shp_dim counted(shp_node *n, uint32_t i, uint32_t axis, shp_dim whole)
+{
+    bool all = whole && whole == shp_numel(n, shp_in_shape(n, i));
+    return all ? shp_fresh_of(n, shp_mix(shp_in(n, i)->id, 0xc0817), 0, axis, SHP_WHY_DATA) : shp_fresh(n, 0, axis, SHP_WHY_DATA);
 }
 
 /* Compress: the slices along `axis`, or the elements, whose condition holds. Its elements are a list, whatever its rank (Paddle's masks).
@@ -278,8 +285,10 @@ void infer_compress(shp_node *n)
     shp_dim whole = flat ? shp_numel(n, x) : x->dim[axis], kept;
     const shp_content *test = shp_in_content(n, 1), *c = shp_in_content(n, 0);
     bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
-    int64_t count = known ? trues(n, test, v) : -1;
-    kept = count < 0 ? shp_fresh(n, 0, flat ? 0 : (uint32_t)axis, SHP_WHY_DATA) : num(n, count);
+    int64_t count = -1;
+    kept = known ? trues(n, test, v) : 0;
+    if (!kept) kept = counted(n, 1, flat ? 0 : (uint32_t)axis, whole);
+    if (!is_num(n, kept, &count)) count = -1;
     if (flat) shp_out_vector(n, 0, kept);
     else shp_out_resized(n, 0, x, axis, kept);
     if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return;
@@ -298,12 +307,14 @@ void infer_nonzero(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
-    int64_t count = trues(n, c, INT64_MAX), size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
-    shp_dim all = shp_numel(n, x), some = count < 0 ? shp_fresh(n, 0, 1, SHP_WHY_DATA) : num(n, count);
+    int64_t count = 0, size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
+    shp_dim all = shp_numel(n, x), some = trues(n, c, INT64_MAX);
+    bool fixed = is_num(n, some, &count);
+    if (!some) some = counted(n, 0, 1, all);
     if (is(n, all, 0) || (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0)) some = lit(0);
     else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) some = all;
     shp_out_matrix(n, 0, x ? num(n, x->rank) : 0, some);
-    if (count < 0 || !shp_sizes(n, x, size, stride)) return;
+    if (!fixed || !shp_sizes(n, x, size, stride)) return;
     shp_content *out = shp_content_new(n, (uint64_t)(x->rank * count));
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
         if (truth(n, c->elem[p]) != 1) continue;

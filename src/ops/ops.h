@@ -66,6 +66,8 @@ typedef enum { SHP_ADD = SHP_DIM_ADD, SHP_SUB, SHP_MUL, SHP_MIN, SHP_MAX /* so f
                SHP_NEG, SHP_ABS, SHP_SIGN, SHP_RELU, SHP_FLOOR, SHP_CEIL, SHP_ROUND, SHP_SQRT, SHP_RECIPROCAL, SHP_NOT, SHP_BIT_NOT } shp_calc;
 shp_elem shp_elem_calc(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b);
 shp_elem shp_elem_cast(shp_node *n, int from, int to, shp_elem e);
+/* a where a bool is true, else b: known where the bool is, or where it is made of sizes and they are. */
+shp_elem shp_elem_choose(shp_node *n, shp_elem flag, shp_elem a, shp_elem b);
 int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b);   /* 1 a >= b, 0 a < b, -1 undecided */
 int shp_elem_eq(shp_node *n, shp_elem a, shp_elem b);
 /* Whether inputs [first, first + count) that are present all have contents: asked for only where the rest of them makes that worth it, so

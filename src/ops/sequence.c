@@ -178,8 +178,9 @@ void infer_split_to_sequence(shp_node *n)
         if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) each = k;
         else if (shp_dim_ge(n->dims, k, whole) == 1) each = whole;
         if (number && is_num(n, whole, &total)) is_num(n, length, &parts);
-    } else if (s && l.count >= 0) {
-        length = num(n, l.count);
+    } else if (s) {
+        length = s->dim[0];
+        each = shp_elem_whole(shp_in_value(n, 1));
         if (l.known) parts = l.count;
     }
     if (parts > SHP_ELEMENTS_MAX) parts = -1;

@@ -69,11 +69,11 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
         return 0;
     }
     shp_dim len = (*step > 0 ? forward : backward)(n, d, start, end, *step, &from);
-    if (len && !shp_is_num(n, len) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d)) {
-        /* 0 or 1 of a size that data decides: a symbol of its own, the same for the same sizes, so that a later requirement can decide it */
-        shp_origin origin = { n->scope, n->index, 0, axis, SHP_WHY_DATA };
-        len = shp_dim_fresh(n->dims, shp_mix(0x51ce, len), SHP_COUNT, &origin);
-    }
+    if (!len)
+        len = shp_fresh_of(n, shp_mix(shp_mix((uint64_t)d << 32 | by, 0x51cd), (uint64_t)start << 32 | end), 0, axis, SHP_WHY_CONTENT);
+    else if (!shp_is_num(n, len) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d))
+        /* 0 or 1 of a size that data decides: a symbol of its own, so that a later requirement can decide it */
+        len = shp_fresh_of(n, shp_mix(0x51ce, len), 0, axis, SHP_WHY_DATA);
     if (!is_num(n, from, first)) *first = INT64_MIN;        /* outside, whatever is added */
     return len;
 }
