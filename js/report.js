@@ -5,7 +5,7 @@ import * as L from './layout.js';
 
 const NONE = 0xffffffff;
 const REALS_FROM = 0x80000000;      // SHP_REPORT_REALS_FROM
-const FEW = 8;                      // names looked for
+const FEW = 8, MANY = 2000;         // names looked for
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true }), encoder = new TextEncoder();
 
@@ -117,22 +117,28 @@ export class Report {
         return shared.size > 0 && shared.has(name);         // to look into an empty set costs a hash, too
     }
 
-    /** What several of `count` strings are. To make a set of all of them takes longer than to count their hashes, which few have in common.
-     * @param {number} first @param {number} count */
+    /** What several of `count` strings are. @param {number} first @param {number} count */
     doubles(first, count) {
-        const { chars, text } = this, start = this.tables[L.TEXT], ascii = text.length === chars.length;    // else other bytes may be the same text
-        const times = new Uint8Array(2 ** (32 - Math.clz32(8 * count))), hashes = new Uint32Array(count), seen = new Set(), double = new Set();
+        const alone = count > MANY ? this.alone(first, count) : () => false, seen = new Set(), double = new Set();
+        for (let i = 0; i < count; i++) {
+            const s = alone(i) ? '' : this.string(first + i);
+            if (s) (seen.has(s) ? double : seen).add(s);
+        }
+        return double;
+    }
+
+    /** Whether a string is alone with its hash, as nearly all are: to make a set of many takes longer.
+     * @param {number} first @param {number} count @returns {(i: number) => boolean} */
+    alone(first, count) {
+        const { chars, text } = this, start = this.tables[L.TEXT], hashes = new Uint32Array(count), times = new Uint8Array(2 ** (32 - Math.clz32(8 * count)));
+        if (text.length !== chars.length) return () => false;       // other bytes may be the same text
         for (let i = 0; i < count; i++) {
             let hash = 0;
             for (let k = start[first + i]; k < start[first + i + 1]; k++) hash = Math.imul(hash ^ chars[k], 0x5bd1e995) ^ hash >>> 15;
             hashes[i] = hash & (times.length - 1);
             if (times[hashes[i]] < 2) times[hashes[i]]++;
         }
-        for (let i = 0; i < count; i++) {
-            const s = ascii && times[hashes[i]] < 2 ? '' : this.string(first + i);
-            if (s) (seen.has(s) ? double : seen).add(s);
-        }
-        return double;
+        return (i) => times[hashes[i]] < 2;
     }
 
     /** Whether two strings are the same bytes. @param {number} i @param {number} k */

@@ -110,9 +110,9 @@ test('each call has an instance of its own, unless it says that it may reuse one
 
 test('a node is called by its name where no other of its graph has it, among few and among many', () => {
     const names = { 7: 'twin', 8: 'tw\u00een', 250: 'twin', 251: 'tw\u00een', 290: '' };
-    for (const ascii of [true, false]) {
-        const nodes = Array.from({ length: 300 }, (_, i) => ({ op: 'Relu', name: ascii && !/^\w*$/.test(names[i]) ? `n${i}` : names[i] ?? `n${i}`, inputs: [`v${i}`], outputs: [`v${i + 1}`] }));
-        const result = inferShapesSync(model({ inputs: [float('v0', [1])], outputs: [{ name: 'v300' }], nodes }));
+    for (const [ascii, length] of [[true, 300], [false, 300], [true, 3000], [false, 3000]]) {
+        const nodes = Array.from({ length }, (_, i) => ({ op: 'Relu', name: ascii && !/^\w*$/.test(names[i]) ? `n${i}` : names[i] ?? `n${i}`, inputs: [`v${i}`], outputs: [`v${i + 1}`] }));
+        const result = inferShapesSync(model({ inputs: [float('v0', [1])], outputs: [{ name: `v${length}` }], nodes }));
         assert.deepEqual([7, 8, 9].map((i) => result.get(`v${i + 1}`).node), ['Relu#7', ascii ? 'n8' : 'Relu#8', 'n9']);
         assert.deepEqual(result.values.map((v) => v.node).filter((node) => node?.includes('#')), ['Relu#7', ...(ascii ? [] : ['Relu#8']), 'Relu#250',
             ...(ascii ? [] : ['Relu#251']), 'Relu#290']);
