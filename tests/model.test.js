@@ -719,6 +719,16 @@ test('what is counted in sizes: turns, bools, parts', () => {
     assert.match(result.get('b').shape[1], /^unk__/);       // data decides
 });
 
+test('two tensors of one size, resized by the same factor that floats do not hold, have one size again', () => {
+    const scales = (name, data) => ({ name, type: 'float', dims: [2], data });
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 'H']), float('y', ['M', 'H']), float('z', null)],
+        outputs: [{ name: 'xs' }], initializers: [scales('some', [1, 0.12345]), scales('others', [1, 0.54321])],
+        nodes: [['x', 'some'], ['y', 'some'], ['x', 'others'], ['z', 'some']].map(([of, by], i) => ({ op: 'Resize', inputs: [of, '', by], outputs: [`r${i}`] })) }));
+    const size = (i) => result.get(`r${i}`).shape[1];
+    assert.equal(size(0), size(1));
+    assert.equal(new Set([size(0), size(2), size(3), 'H']).size, 4);
+});
+
 // onnxruntime: two calls count 15 and 10 of the same x.
 test('what may give another value each time has a value of its own at each node', () => {
     const randoms = [{ op: 'RandomUniformLike', inputs: ['a'], outputs: ['r'] }, { op: 'Round', inputs: ['r'], outputs: ['g'] }, { op: 'NonZero', inputs: ['g'], outputs: ['c'] }];

@@ -71,9 +71,12 @@ static bool whole_roi(shp_node *n, int64_t i, int64_t count)
 static void by_scales(shp_node *n, int64_t rank, shp_dim *d, const int64_t *axes, int64_t count, const shp_content *c, bool crop)
 {
     for (int64_t i = 0; i < count && !n->failed; i++) {
-        shp_dim *a = &d[axes[i]];
-        *a = c && i < (int64_t)c->count && (!crop || whole_roi(n, i, count)) ? scaled(n, *a, c->elem[i]) : 0;
-        if (!*a) *a = shp_fresh(n, 0, (uint32_t)axes[i], c ? SHP_WHY_FLOAT : SHP_WHY_CONTENT);
+        shp_dim *a = &d[axes[i]], size = *a;
+        shp_elem scale = c && i < (int64_t)c->count && (!crop || whole_roi(n, i, count)) ? c->elem[i] : 0;
+        *a = scaled(n, size, scale);
+        if (*a) continue;
+        uint64_t same = size && scale ? shp_mix(size, scale) : shp_mix(n->id, (uint64_t)axes[i]);
+        *a = shp_fresh_of(n, shp_mix(same, 0x5ca1e), 0, (uint32_t)axes[i], c ? SHP_WHY_FLOAT : SHP_WHY_CONTENT);
     }
     shp_out(n, 0, rank, d);
 }
