@@ -89,7 +89,7 @@ typedef struct shp_node {
     bool told;                      /* an error was told: the node's others are not */
     uint64_t bodies;                /* bits of the attributes, the first 64, whose bodies its rule has inferred */
     bool foreign;                   /* it has an attribute that this version does not have */
-    bool apart;                     /* merged facts differ in rank: the file's word for it holds for one alone */
+    bool apart;                     /* the rank is one or another: the file's word for it holds for one alone */
     bool own;                       /* what comes out is of this node alone, not of all with such inputs: fresh symbols, assumptions */
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */

@@ -1211,3 +1211,9 @@ test('a declared rank does not hold where branches differ in it', () => {
         nodes: [{ op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: branch('Squeeze', 'a'), else_branch: branch('Identity') } }] })).get('y').shape;
     assert.deepEqual([shape([3]), shape([1, 3]), shape(null)], [null, null, null]);
 });
+
+// ONNX Squeeze: N = 1 gives [3], N = 2 gives [2, 3].
+test('a declared rank does not hold where sizes decide it', () => {
+    const squeezed = (sizes) => inferShapesSync(model({ inputs: [float('x', sizes)], outputs: [float('y', ['N', 3])], nodes: [{ op: 'Squeeze', inputs: ['x'], outputs: ['y'] }] })).get('y').shape;
+    assert.deepEqual([squeezed(['N', 3]), squeezed([2, 3]), squeezed([null, 3])], [null, [2, 3], null]);
+});

@@ -26,7 +26,7 @@ const FAST = ['-O2', '-fno-unroll-loops', '-finline-hint-functions'];
 
 // A function with one caller becomes part of it while it is short. Engines begin to optimise what runs often during the first call: of whole
 // functions, and longer ones take the processor from the call itself.
-const INLINED = '--one-caller-inline-max-function-size=120';
+const INLINED = '--one-caller-inline-max-function-size=124';
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
 // The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that
