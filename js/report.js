@@ -5,7 +5,8 @@ import * as L from './layout.js';
 
 const NONE = 0xffffffff;
 const REALS_FROM = 0x80000000;      // SHP_REPORT_REALS_FROM
-const FEW = 8, MANY = 2000;         // names looked for
+const FEW = 8;                      // names looked for
+const MANY = 2000;                  // names of which no set is made
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true }), encoder = new TextEncoder();
 

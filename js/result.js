@@ -51,11 +51,10 @@ export class Result {
 
     /** @param {string} list @returns {any[]} */
     #all(list) {
-        if (!this.#made[list]) {
-            const [rows, make] = this.#list(list), all = this.#made[list] = new Array(rows);
-            for (let row = 0; row < rows; row++) all[row] = make(row);
-        }
-        return this.#made[list];
+        if (this.#made[list]) return this.#made[list];
+        const [rows, make] = this.#list(list), all = new Array(rows);
+        for (let row = 0; row < rows; row++) all[row] = make(row);
+        return this.#made[list] = all;
     }
 
     /** @param {string} list @returns {Iterable<any>} */

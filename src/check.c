@@ -86,7 +86,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         seen |= bit;
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
         required += a->required;
-        bool cast = n->opset == 6 && own->type == SHP_ATTR_STRING && shp_str_is(own->name, "to");      /* as before opset 6: there are files with it */
+        bool cast = n->opset == 6 && own->type == SHP_ATTR_STRING && shp_str_is(own->name, "to");      /* files of opset 6 have it as before */
         if (own->type && own->type != a->type && a->type && !cast) {
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
             return false;
@@ -114,7 +114,8 @@ static void bind_types(shp_node *n, const shp_schema *s, shp_type *bound)
         if (f < 0) {
             if (type != -1 - f) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, expected %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)(-1 - f));
         } else {
-            if (!shp_schema_allows(s, f, type)) shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)n->opset);
+            if (!shp_schema_allows(s, f, type))
+                shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, which opset %d does not take", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)n->opset);
             if (!bound[f]) bound[f] = type;
             else if (bound[f] != type && !mixed)
                 shp_note(n, SHP_D_TYPE, "input %d (%i) is %t, an earlier one of that type parameter %t", (int64_t)i, (int64_t)i, (int64_t)type, (int64_t)bound[f]);
