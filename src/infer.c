@@ -828,7 +828,7 @@ static void take_done(shp_node *n, const shp_done *d, uint32_t asked)
 /* Whether what a rule gave is the node's alone. */
 static bool is_own(const shp_node *n)
 {
-    if (n->own || n->failed || n->noted || n->foreign || n->x->p->waiting || *shp_dims_overflow(n->dims)) return true;
+    if (n->own || n->apart || n->failed || n->noted || n->foreign || n->x->p->waiting || *shp_dims_overflow(n->dims)) return true;
     for (uint32_t o = 0; o < n->nout; o++)
         if (n->out[o].tensor || n->out[o].type >= SHP_TYPE_SEQ || n->out[o].id != (o ? shp_mix(n->id, o) : n->id)) return true;
     return false;
