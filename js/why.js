@@ -46,7 +46,8 @@ export function why(r, result, start, valueOf) {
         const unread = need === 'elements' || has(row, need) === 'elements' ? all.filter((i) => r.kind(i.row) !== 'initializer') : [];
         const missing = need === 'elements' ? [] : pick(lists, 'elements'), whole = missing.filter((way) => !r.type(way.row)?.includes('float'));
         // Elements of floats are mostly data. What no rule looks at decides all the same.
-        return whole.length ? whole : missing.length ? missing : pick(unread.map(({ row }) => ({ row, shape: true, content: true })), 'elements').slice(0, 1);
+        const ways = whole.length ? whole : missing.length ? missing : pick(unread.map(({ row }) => ({ row, shape: true, content: true })), 'elements').slice(0, 1);
+        return ways.length || need !== 'rank' ? ways : pick(all, 'sizes').slice(0, 1);      // sizes decide it
     };
 
     /** The inputs that decided something. @param {number} node */

@@ -1218,6 +1218,7 @@ test('a declared rank does not hold where sizes decide it', () => {
         const result = inferShapesSync(model({ inputs: [float('x', sizes)], outputs: [float('y', ['N', 3]), float('z', ['N', 3])],
             nodes: ['y', 'z'].map((y) => ({ op: 'Squeeze', inputs: ['x'], outputs: [y] })) }));
         assert.deepEqual(result.get('y').shape, result.get('z').shape, 'of nodes that are alike, too');
+        assert.deepEqual(result.why('z').map((step) => step.name), ['z', 'x']);
         return result.get('y').shape;
     };
     assert.deepEqual([squeezed(['N', 3]), squeezed([2, 3]), squeezed([null, 3])], [null, [2, 3], null]);
