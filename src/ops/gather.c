@@ -287,8 +287,8 @@ void infer_compress(shp_node *n)
     bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
     int64_t count = -1;
     kept = known ? trues(n, test, v) : 0;
+    is_num(n, kept, &count);
     if (!kept) kept = counted(n, 1, flat ? 0 : (uint32_t)axis, whole);
-    if (!is_num(n, kept, &count)) count = -1;
     if (flat) shp_out_vector(n, 0, kept);
     else shp_out_resized(n, 0, x, axis, kept);
     if (count < 0 || !c || !shp_sizes(n, x, size, stride)) return;
@@ -307,14 +307,14 @@ void infer_nonzero(shp_node *n)
 {
     const shp_shape *x = shp_in_shape(n, 0);
     const shp_content *c = shp_in_content(n, 0), *bounds = x ? shp_in_bounds(n, 0) : NULL;
-    int64_t count = 0, size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
+    int64_t count = -1, size[SHP_RANK_MAX], stride[SHP_RANK_MAX], at = 0;
     shp_dim all = shp_numel(n, x), some = trues(n, c, INT64_MAX);
-    bool fixed = is_num(n, some, &count);
+    is_num(n, some, &count);
     if (!some) some = counted(n, 0, 1, all);
     if (is(n, all, 0) || (bounds && truth(n, bounds->elem[0]) == 0 && truth(n, bounds->elem[1]) == 0)) some = lit(0);
     else if (bounds && (shp_elem_ge(n, bounds->elem[0], shp_elem_int(n, 1)) == 1 || shp_elem_ge(n, shp_elem_int(n, -1), bounds->elem[1]) == 1)) some = all;
     shp_out_matrix(n, 0, x ? num(n, x->rank) : 0, some);
-    if (!fixed || !shp_sizes(n, x, size, stride)) return;
+    if (count < 0 || !shp_sizes(n, x, size, stride)) return;
     shp_content *out = shp_content_new(n, (uint64_t)(x->rank * count));
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
         if (truth(n, c->elem[p]) != 1) continue;
