@@ -361,7 +361,9 @@ void infer_tokenizer(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     if (!x) return;
     shp_dim d[3] = { x->dim[0], x->rank > 1 ? x->dim[1] : 0 };
-    bool none = is(n, shp_numel(n, x), 0);
+    shp_dim strings = shp_numel(n, x);
+    bool none = is(n, strings, 0);
+    if (!none) shp_assume(n, strings, lit(1), "strings");
     d[none ? 1 : x->rank] = none ? lit(0) : shp_fresh(n, 0, (uint32_t)x->rank, SHP_WHY_DATA);
     shp_out(n, 0, none ? x->rank : x->rank + 1, d);
 }
