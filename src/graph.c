@@ -226,7 +226,7 @@ static void resolve(shp_reader *r, shp_names *n)
 static inline bool is_op(const shp_op_proto *op, shp_str domain, shp_str op_type, shp_str overload)
 {
     return same(op->op_type, op_type) && op->domain.len == domain.len && op->overload.len == overload.len
-        && (!(domain.len | overload.len) || (same(op->domain, domain) && same(op->overload, overload)));
+        && (!(domain.len | overload.len) || (shp_str_eq(op->domain, domain) && shp_str_eq(op->overload, overload)));
 }
 
 static shp_op_proto **op_place(const shp_reader *r, const shp_op_proto *key)
@@ -251,9 +251,8 @@ static bool more_ops(shp_reader *r)
 static shp_op_proto *find_op(shp_reader *r, shp_op_proto key)
 {
     if ((!r->op || r->ops >> (r->op_bits - 1)) && !more_ops(r)) return NULL;
-    key.hash = hash_of(r->seed, key.op_type);
-    if (key.domain.len) key.hash ^= hash_of(r->seed + 2, key.domain);
-    if (key.overload.len) key.hash ^= hash_of(r->seed + 4, key.overload);
+    uint64_t hash = shp_hash(shp_hash(r->seed, key.op_type.at, key.op_type.len), key.domain.at, key.domain.len);
+    key.hash = (uint32_t)shp_hash(hash, key.overload.at, key.overload.len);
     shp_op_proto **op = op_place(r, &key);
     if (*op || !(*op = shp_take(r, 1, sizeof **op))) return *op;
     r->ops++;
