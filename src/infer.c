@@ -469,12 +469,13 @@ static bool random_op(shp_str op)
 static bool is_host_op(const shp_infer *x, shp_str domain, shp_str op_type)
 {
     for (uint32_t i = 0; i < x->options.host_ops; i++) {
-        shp_str name = x->options.host_op[i], rest = name;
+        shp_str name = x->options.host_op[i], before = { name.at, domain.len };
         if (domain.len) {
-            if (name.len < domain.len + 2 || memcmp(name.at, domain.at, domain.len) != 0 || memcmp(name.at + domain.len, "::", 2) != 0) continue;
-            rest = (shp_str){ name.at + domain.len + 2, name.len - domain.len - 2 };
+            if (name.len < domain.len || !shp_str_eq(before, domain)) continue;
+            name = (shp_str){ name.at + domain.len, name.len - domain.len };
+            if (!shp_str_starts(&name, "::")) continue;
         }
-        if (shp_str_eq(rest, op_type)) return true;
+        if (shp_str_eq(name, op_type)) return true;
     }
     return false;
 }

@@ -341,16 +341,13 @@ shp_dim shp_in_scalar(shp_node *n, uint32_t i) { return shp_elem_whole(shp_in_on
 
 bool shp_in_number(shp_node *n, uint32_t i)
 {
-    const int64_t *number = shp_dim_number(n->dims, shp_in_scalar(n, i));
-    if (number) n->number = *number;
-    return number != NULL;
+    return shp_is_num(n, shp_in_scalar(n, i));
 }
 
 int64_t shp_in_length(shp_node *n, uint32_t i)
 {
     const shp_shape *s = shp_in_shape(n, i);
-    const int64_t *length = s && s->rank == 1 ? shp_dim_number(n->dims, s->dim[0]) : NULL;
-    return length ? *length : -1;
+    return s && s->rank == 1 && shp_is_num(n, s->dim[0]) ? n->number : -1;
 }
 
 /* ---- attributes ---- */
@@ -454,8 +451,8 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 
 bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && shp_output(n->proto)[o] != SHP_NONE; }
 
-/* Without dims, all are fresh: only the rank is known. */
-void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
+/* A size that is not known (all, without dims) is fresh, for that reason. */
+static void out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim, shp_why why)
 {
     if (o >= n->nout) return;
     if ((uint64_t)rank > n->x->options.rank) {      /* it cannot be, or is above the limit: of that no more is known */
@@ -469,9 +466,16 @@ void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim)
         const int64_t *size = shp_dim_number(n->dims, d);
         bool negative = size && *size < 0;
         if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, *size);
-        s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, dim ? SHP_WHY_CONTENT : SHP_WHY_RANK);
+        s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, why);
     }
     n->out[o].shape = s;
+}
+
+void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim) { out(n, o, rank, dim, SHP_WHY_CONTENT); }
+
+void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
+{
+    if (rank >= 0) out(n, o, rank, NULL, why);
 }
 
 void shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
@@ -480,8 +484,6 @@ void shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape)
 }
 
 void shp_out_same(shp_node *n, uint32_t o, uint32_t i) { shp_out_shape(n, o, shp_in(n, i)->shape); }
-
-void shp_out_rank(shp_node *n, uint32_t o, int64_t rank) { shp_out(n, o, rank, NULL); }
 
 void shp_out_type(shp_node *n, uint32_t o, shp_type type)
 {
@@ -665,14 +667,14 @@ static void put_type(shp_text *t, shp_infer *x, shp_type type)
     put(t, text.at, text.len);
 }
 
-static void put_input(shp_text *t, shp_infer *x, shp_node *n, uint32_t i)
+static void put_input(shp_text *t, shp_node *n, uint32_t i)
 {
-    uint32_t slot = n ? in_slot(n, i) : SHP_NONE;
+    uint32_t slot = in_slot(n, i);
     t->named |= (uint64_t)1 << (i & 63);
     if (slot == SHP_NONE) { put_str(t, "(absent)"); return; }
     put_name(t, n->scope->graph->slot[slot].name);
     put_str(t, " ");
-    put_shape(t, x, shp_shape_resolve(x, n->scope->fact[slot].shape));
+    put_shape(t, n->x, shp_shape_resolve(n->x, n->scope->fact[slot].shape));
 }
 
 /* The first of the other inputs, where a message names fewer than two, so that what contradicts what can be seen. */
@@ -684,7 +686,7 @@ static void put_others(shp_text *t, shp_node *n)
     for (uint32_t i = 0; i < n->proto->inputs && shown < OTHERS; i++) {
         if (!shp_has(n, i) || named >> (i & 63) & 1) continue;
         put_str(t, shown++ ? ", " : " (");
-        put_input(t, n->x, n, i);
+        put_input(t, n, i);
     }
     if (shown) put_str(t, ")");
 }
@@ -722,7 +724,7 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
                 put_name(t, *list[k]);
             }
             break;
-        case 'i': put_input(t, x, n, (uint32_t)va_arg(args, int64_t)); break;
+        case 'i': put_input(t, n, (uint32_t)va_arg(args, int64_t)); break;
         case '\0': f--; break;
         default: put(t, f, 1);
         }

@@ -147,7 +147,6 @@ bool shp_wants(const shp_node *n, uint32_t o);                  /* the node name
 void shp_out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim);
 void shp_out_shape(shp_node *n, uint32_t o, const shp_shape *shape);     /* shared, not copied; NULL leaves it unknown */
 void shp_out_same(shp_node *n, uint32_t o, uint32_t i);          /* the shape of input i */
-void shp_out_rank(shp_node *n, uint32_t o, int64_t rank);        /* that rank, every dim fresh */
 void shp_out_type(shp_node *n, uint32_t o, shp_type type);
 void shp_out_fact(shp_node *n, uint32_t o, const shp_fact *f);   /* everything, value number included: the output *is* that value */
 /* Elements for output o: count zeroed (unknown) ones to fill in, then shp_out_content. NULL above the limits. */
@@ -163,6 +162,8 @@ typedef enum { SHP_WHY_NONE, SHP_WHY_RANK /* an input's rank or shape is unknown
                SHP_WHY_CONTENT /* an input's elements are not known */, SHP_WHY_INPUT /* the file leaves an input's dim open */,
                SHP_WHY_MERGE /* branches or turns of a loop differ */, SHP_WHY_FLOAT /* goes through floating point */,
                SHP_WHY_LIMIT /* an expression grew past the limits or left 64 bits */, SHP_WHY_UNKNOWN_OP } shp_why;
+/* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative. */
+void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
 /* A fresh size for axis `axis` of output o: the same for every node with the same id (data decides: >= 0, never assumed >= 1). */
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
 shp_dim shp_fresh_of(shp_node *n, uint64_t key, uint32_t o, uint32_t axis, shp_why why);     /* the same for every one with the same key */

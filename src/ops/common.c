@@ -45,6 +45,13 @@ shp_dim shp_numel(shp_node *n, const shp_shape *s)
 /* What shapes broadcast to so far; and the input's shape that is the same, or NULL. */
 typedef struct joint { int64_t rank; const shp_shape *same; shp_dim dim[SHP_RANK_MAX]; } joint;
 
+shp_dim shp_broadcast(shp_node *n, uint32_t i, uint32_t j, shp_dim a, shp_dim b)
+{
+    shp_dim both = a == b ? b : shp_dim_broadcast(n->dims, a, b);
+    if (!both && a && b) shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", i, j, a, b);
+    return both;
+}
+
 /* Broadcasts one more shape into *out, aligned at the last axis. */
 static void broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t first, uint32_t i)
 {
@@ -57,8 +64,7 @@ static void broadcast_into(shp_node *n, joint *out, const shp_shape *s, uint32_t
     }
     for (int64_t k = grow > 0 ? grow : 0; k < s->rank; k++) {
         shp_dim *a = &out->dim[out->rank - s->rank + k], b = s->dim[k];
-        shp_dim both = *a == b ? b : shp_dim_broadcast(n->dims, *a, b);
-        if (!both && *a && b) shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", first, i, *a, b);
+        shp_dim both = shp_broadcast(n, first, i, *a, b);
         equal = equal && both == b;
         stays = stays && both == *a;
         *a = both;

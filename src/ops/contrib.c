@@ -68,7 +68,7 @@ void infer_fused_matmul(shp_node *n)
 {
     const shp_shape *s[2] = { shp_in_shape(n, 0), shp_in_shape(n, 1) };
     bool turn[2] = { s[0] && s[0]->rank > 2 && shp_attr_int(n, "transBatchA"), s[1] && s[1]->rank > 2 && shp_attr_int(n, "transBatchB") };
-    if (n->proto->input[0] == n->proto->input[1] && turn[0] != turn[1]) { shp_out_rank(n, 0, s[0]->rank); return; }
+    if (n->proto->input[0] == n->proto->input[1] && turn[0] != turn[1]) { shp_out_unknown(n, 0, s[0]->rank, SHP_WHY_RANK); return; }
     for (int i = 0; i < 2; i++) s[i] = turn[i] ? moved(n, s[i], 0, s[i]->rank - 2) : NULL;
     with_shapes(n, 0, s[0], s[1], transposed_matmul);
 }
@@ -224,12 +224,12 @@ void infer_quantize_bfp(shp_node *n)
 /* DequantizeBFP: the shape is an input, the type is `dtype` (default float). */
 void infer_dequantize_bfp(shp_node *n)
 {
-    const shp_content *c = shp_in_content(n, 1);
-    int64_t rank = c ? (int64_t)c->count : shp_in_length(n, 1);
+    shp_list l = shp_list_of(n, NULL, 1);
     shp_dim d[SHP_RANK_MAX];
-    if (!shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT)) || rank < 0 || rank > SHP_RANK_MAX) return;
-    for (int64_t k = 0; k < rank; k++) d[k] = shp_element(c, k);
-    shp_out(n, 0, rank, d);
+    shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
+    if (l.count < 0 || l.count > SHP_RANK_MAX) return;
+    for (int64_t k = 0; k < l.count; k++) d[k] = shp_list_at(n, &l, k);
+    shp_out(n, 0, l.count, d);
 }
 
 /* MoEGroupRouter: a row for each token, a column for each expert. */
@@ -337,7 +337,7 @@ void infer_expand_dims(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 0, SHP_RANK_MAX - 1);
     int64_t axis;
     if (!x) return;
-    if (!shp_in_int(n, 1, &axis)) { shp_out_rank(n, 0, (int64_t)x->rank + 1); return; }
+    if (!shp_in_int(n, 1, &axis)) { shp_out_unknown(n, 0, (int64_t)x->rank + 1, SHP_WHY_RANK); return; }
     int32_t at = (int32_t)shp_axis(n, axis, (int64_t)x->rank + 1);
     if (at < 0) return;
     shp_dim one = lit(1);

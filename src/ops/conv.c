@@ -106,13 +106,21 @@ static shp_dim channels(shp_node *n, const window *w, const shp_shape *weight, s
     return out;
 }
 
+/* The rank of inputs i and j, which have one, of 3 at least (R1), -1 where that is not known. Input j may be none. */
+static int32_t common_rank(shp_node *n, uint32_t i, uint32_t j)
+{
+    const shp_shape *x = shp_want_rank(n, i, 3, SHP_RANK_MAX), *y = shp_want_rank(n, j, 3, SHP_RANK_MAX);
+    if (x) shp_want_rank(n, j, x->rank, x->rank);
+    return x ? x->rank : y ? y->rank : -1;
+}
+
 /* The dims of a window's output, [N, channels, positions or sizes…], into d: the rank, or -1 where it failed or nothing is known.
  * output_padding: NULL where there is none. */
 static int64_t window_dims(shp_node *n, window *w, const int64_t *(*output_sizes)(shp_node *n, const window *w), shp_dim *d)
 {
-    const shp_shape *x = shp_want_rank(n, w->x, 3, SHP_RANK_MAX), *weight = shp_want_rank(n, w->weight, 3, SHP_RANK_MAX);
-    if (!n->failed && x && weight) shp_want_rank(n, w->weight, x->rank, x->rank);
-    if (n->failed || !read_window(n, w, x ? x->rank - 2 : weight ? weight->rank - 2 : -1)) return -1;
+    const shp_shape *x = shp_in_shape(n, w->x), *weight = shp_in_shape(n, w->weight);
+    int32_t all = common_rank(n, w->x, w->weight);
+    if (n->failed || !read_window(n, w, all - 2)) return -1;
     const int64_t *padding = w->turned ? shp_want_ints(n, "output_padding", w->axes, 0, NULL) : NULL, *size = output_sizes ? output_sizes(n, w) : NULL;
     int64_t rank = w->axes + 2, channel = w->last ? rank - 1 : 1;
     if (w->weight == SHP_NONE && !w->kernel && shp_attr_has(n, "kernel_shape")) shp_lacks(n, "kernel_shape");
@@ -173,11 +181,11 @@ void infer_deform_conv(shp_node *n)
 /* output_shape lists the spatial sizes (some write all axes). */
 static const int64_t *output_shape(shp_node *n, const window *w)
 {
-    uint32_t count;
-    const int64_t *size = shp_want_ints(n, "output_shape", -1, 0, &count);
-    if (size && count == w->axes + 2) return size + 2;
-    if (size && count != w->axes) shp_failf(n, SHP_D_ATTRIBUTE, "%s has %d entries, not %d", "output_shape", (int64_t)count, w->axes);
-    return size;
+    uint32_t count, skip;
+    shp_attr_ints(n, "output_shape", &count);
+    skip = count == w->axes + 2 ? 2 : 0;
+    const int64_t *size = shp_want_ints(n, "output_shape", w->axes + skip, 0, NULL);
+    return size ? size + skip : NULL;
 }
 
 /* ConvTranspose: the weight is [C, M / group, kernel…]. Source: ONNX ConvTranspose 1, 11; runtimes for SAME with a kernel smaller than the stride. */
@@ -212,14 +220,14 @@ void infer_global_pool(shp_node *n)
 void infer_max_unpool(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX], h[SHP_RANK_MAX];
-    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *indices = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
+    const shp_shape *x = shp_in_shape(n, 0);
     window w = { .turned = true, .last = channels_last(n) };
-    if (x) shp_want_rank(n, 1, x->rank, x->rank);
-    else x = indices;
-    if (n->failed || !read_window(n, &w, x ? x->rank - 2 : -1)) return;
+    int32_t all = common_rank(n, 0, 1);
+    if (!x) x = shp_in_shape(n, 1);
+    if (n->failed || !read_window(n, &w, all - 2)) return;
     if (!w.kernel) { shp_lacks(n, "kernel_shape"); return; }
     int64_t rank = w.axes + 2, channel = w.last ? rank - 1 : 1;
-    if (w.last && shp_has(n, 2)) { shp_out_rank(n, 0, rank); return; }
+    if (w.last && shp_has(n, 2)) { shp_out_unknown(n, 0, rank, SHP_WHY_RANK); return; }
     const shp_content *given = shp_in_content(n, 2);
     if (given && given->count != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank); return; }
     for (int64_t i = 0; i < rank && !n->failed; i++) {
@@ -253,7 +261,7 @@ void infer_col2im(shp_node *n)
         shp_failf(n, SHP_D_SHAPE, "%s has %d entries, %s has %d", "image_shape", axes, "block_shape", other);
     if (axes < 0) axes = other;
     window w = { 0 };
-    if (axes > SHP_RANK_MAX - 2) { shp_out_rank(n, 0, axes + 2); return; }
+    if (axes > SHP_RANK_MAX - 2) { shp_out_unknown(n, 0, axes + 2, SHP_WHY_RANK); return; }
     if (n->failed || !read_window(n, &w, axes)) return;
     shp_dim d[SHP_RANK_MAX], taps = lit(1), columns = lit(1);
     for (int64_t i = 0; i < w.axes && !n->failed; i++) {
@@ -272,12 +280,10 @@ void infer_col2im(shp_node *n)
 /* GridSample: [N, C, d…] at [N, out…, r] is [N, C, out…]. Source: ONNX GridSample 16 (r = 2; runtimes take 3), 20. */
 void infer_grid_sample(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 3, SHP_RANK_MAX), *grid = shp_want_rank(n, 1, 3, SHP_RANK_MAX);
-    if (n->failed) return;
-    if (x && grid && !shp_want_rank(n, 1, x->rank, x->rank)) return;
-    if (!x && !grid) return;
-    int32_t rank = x ? x->rank : grid->rank, channel = channels_last(n) ? rank - 1 : 1;
+    const shp_shape *x = shp_in_shape(n, 0), *grid = shp_in_shape(n, 1);
+    int32_t rank = common_rank(n, 0, 1), channel = channels_last(n) ? rank - 1 : 1;
     shp_dim d[SHP_RANK_MAX];
+    if (n->failed || rank < 0) return;
     shp_want_dim(n, 1, rank - 1, num(n, rank - 2));
     d[0] = shp_want_dim(n, 1, 0, x ? x->dim[0] : 0);
     for (int32_t i = 1, k = 1; i < rank; i++) d[i] = i == channel ? (x ? x->dim[i] : 0) : grid ? grid->dim[k++] : 0;

@@ -307,8 +307,7 @@ void infer_cast(shp_node *n)
 {
     const shp_attr *a = shp_attr_get(n, "to");
     int64_t to = a && a->type == SHP_ATTR_STRING ? shp_choice(n, "to", types) : shp_attr_int(n, "to");
-    if (!shp_out_dtype(n, 0, to)) return;
-    cast(n, to);
+    if (shp_out_dtype(n, 0, to)) cast(n, to);
 }
 
 /* CastLike: the type of the second input. */
@@ -322,10 +321,7 @@ void infer_bit_cast(shp_node *n)
 {
     int64_t to = shp_attr_int(n, "to");
     int from = shp_in_dtype(n, 0);
-    if (!shp_out_dtype(n, 0, to)) return;
-    if (from && shp_dtype_bits(from) != shp_dtype_bits((int)to)) {
-        shp_fail2(n, SHP_D_TYPE, "%t has not as many bits as %t", to, from);
-        return;
-    }
+    shp_out_dtype(n, 0, to);
+    if (from && shp_dtype_bits(from) != shp_dtype_bits((int)to)) shp_fail2(n, SHP_D_TYPE, "%t has not as many bits as %t", to, from);
     shp_out_same(n, 0, 0);
 }

@@ -170,13 +170,21 @@ void infer_range(shp_node *n)
 
 /* ---- patterns ---- */
 
+/* Gives output 0 the type that `dtype` says, else the input's; returns it, 0 where that is not known. */
+static int64_t typed(shp_node *n)
+{
+    bool has = shp_attr_has(n, "dtype");
+    int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0);
+    if (has || dtype) shp_out_dtype(n, 0, dtype);
+    return dtype;
+}
+
 /* EyeLike-9: the input's two dims; type from `dtype`, else the input's; ones on diagonal k. */
 void infer_eye_like(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, 2);
-    bool has = shp_attr_has(n, "dtype");
-    int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0), size[2];
-    if (n->failed || ((has || dtype) && !shp_out_dtype(n, 0, dtype))) return;
+    int64_t dtype = typed(n), size[2];
+    if (n->failed) return;
     if (!x) { shp_out_unknown(n, 0, 2, SHP_WHY_RANK); return; }
     shp_out_shape(n, 0, x);
     shp_content *c = shp_sizes(n, x, size, NULL) && dtype ? shp_content_new(n, (uint64_t)(size[0] * size[1])) : NULL;
@@ -238,9 +246,7 @@ void infer_random(shp_node *n)
 /* RandomNormalLike, RandomUniformLike, Bernoulli: the input's shape; type from `dtype`, else the input's. */
 void infer_random_like(shp_node *n)
 {
-    bool has = shp_attr_has(n, "dtype");
-    int64_t dtype = has ? shp_attr_int(n, "dtype") : shp_in_dtype(n, 0);
-    if ((has || dtype) && !shp_out_dtype(n, 0, dtype)) return;
+    typed(n);
     shp_out_same(n, 0, 0);
 }
 
@@ -249,9 +255,10 @@ void infer_multinomial(shp_node *n)
 {
     int64_t samples = shp_attr_int(n, "sample_size");
     shp_letters(n)[0] = num(n, samples);
-    if (shp_lay(n, "N _ >") || !shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
+    shp_lay(n, "N _ >");
+    shp_out_dtype(n, 0, shp_attr_int(n, "dtype"));
     if (samples < 0) shp_bad_attr(n, "sample_size", samples);
-    else shp_lay(n, "> N A");
+    shp_lay(n, "> N A");
 }
 
 /* ---- signals ---- */
@@ -264,7 +271,7 @@ void infer_window(shp_node *n)
 {
     shp_dim d = size_of(n, 0, 0);
     shp_want_rank(n, 0, 0, 1);
-    if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"));
     shp_out_vector(n, 0, d);
 }
 
@@ -272,7 +279,7 @@ void infer_window(shp_node *n)
 void infer_mel_weight_matrix(shp_node *n)
 {
     shp_dim rows = add(n, floor_div(n, size_of(n, 1, 0), lit(2)), lit(1)), columns = size_of(n, 0, 1);
-    if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"))) return;
+    shp_out_dtype(n, 0, shp_attr_int(n, "output_datatype"));
     shp_out_matrix(n, 0, rows, columns);
 }
 

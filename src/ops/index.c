@@ -119,30 +119,27 @@ shp_dim shp_list_at(shp_node *n, const shp_list *l, int64_t i)
     return v >= -0x1p53 && v <= 0x1p53 && (double)(int64_t)v == v ? num(n, (int64_t)v) : shp_elem_whole(e);
 }
 
-bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
-{
-    bool set[SHP_RANK_MAX];
-    if (!l->known || l->count > SHP_RANK_MAX) return false;
-    memset(set, 0, (size_t)rank * sizeof *set);
-    for (int64_t i = 0, v; i < l->count; i++) {
-        if (!is_num(n, shp_list_at(n, l, i), &v) || (out[i] = shp_axis(n, v, rank)) < 0) return false;
-        if (set[out[i]]) { shp_fail1(n, SHP_D_AXIS, "axis %d is named twice", v); return false; }
-        set[out[i]] = true;
-    }
-    return true;
-}
-
-bool shp_list_axis_set(shp_node *n, const shp_list *l, int64_t rank, bool *set)
+/* Axes as a set, and where they are wanted as a list, too, which has each once. */
+static bool read_axes(shp_node *n, const shp_list *l, int64_t rank, bool *set, int64_t *out)
 {
     memset(set, 0, (size_t)rank * sizeof *set);
-    for (int64_t i = 0, v; i < l->count; i++) {
-        if (!is_num(n, shp_list_at(n, l, i), &v)) return false;
-        v = shp_axis(n, v, rank);
-        if (v < 0) return false;
-        set[v] = true;
+    for (int64_t i = 0, v, k; i < l->count; i++) {
+        if (!is_num(n, shp_list_at(n, l, i), &v) || (k = shp_axis(n, v, rank)) < 0) return false;
+        if (out && set[k]) shp_fail1(n, SHP_D_AXIS, "axis %d is named twice", v);
+        if (n->failed) return false;
+        if (out) out[i] = k;
+        set[k] = true;
     }
     return l->known;
 }
+
+bool shp_list_axes(shp_node *n, const shp_list *l, int64_t rank, int64_t *out)
+{
+    bool set[SHP_RANK_MAX];
+    return l->count <= SHP_RANK_MAX && read_axes(n, l, rank, set, out);
+}
+
+bool shp_list_axis_set(shp_node *n, const shp_list *l, int64_t rank, bool *set) { return read_axes(n, l, rank, set, NULL); }
 
 bool shp_list_axes_or_all(shp_node *n, shp_list *l, int64_t rank, int64_t *out)
 {
@@ -220,14 +217,6 @@ void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns)
 void shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d)
 {
     shp_out_spliced(n, o, x, axis, axis + 1, &d, 1);
-}
-
-void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why)
-{
-    shp_dim d[SHP_RANK_MAX];
-    if (rank < 0) return;
-    for (int64_t k = 0; k < rank && k < SHP_RANK_MAX; k++) d[k] = shp_fresh(n, o, (uint32_t)k, why);
-    shp_out(n, o, rank, d);
 }
 
 bool shp_same_shape(shp_node *n, uint32_t i, uint32_t j, int64_t beside)

@@ -71,8 +71,6 @@ void shp_out_vector(shp_node *n, uint32_t o, shp_dim d);
 void shp_out_matrix(shp_node *n, uint32_t o, shp_dim rows, shp_dim columns);
 /* Output o has the axes of x, but for the size d of one of them. */
 void shp_out_resized(shp_node *n, uint32_t o, const shp_shape *x, int32_t axis, shp_dim d);
-/* Output o has that rank and nothing else is known, for that reason. Nothing where the rank is negative, or the node has failed. */
-void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
 /* An element shape as one item's: sizes that differ from item to item are fresh ones of output o, for that reason (ops/sequence.c). */
 const shp_shape *shp_item_shape(shp_node *n, const shp_shape *s, uint32_t o, shp_why why);
 /* The same for every axis of inputs i and j but `beside` (-1: none), as far as both are known; fails where their ranks differ. */

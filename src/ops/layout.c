@@ -179,7 +179,7 @@ void infer_unsqueeze(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x || l.count < 0) return;
     int64_t rank = x->rank + l.count;
-    if (rank > SHP_RANK_MAX) { shp_out_rank(n, 0, rank); return; }
+    if (rank > SHP_RANK_MAX) { shp_out_unknown(n, 0, rank, SHP_WHY_RANK); return; }
     memset(d, 0, (size_t)rank * sizeof *d);
     if (!shp_list_axes(n, &l, rank, axes)) { shp_out_unknown(n, 0, rank, SHP_WHY_CONTENT); return; }
     for (int64_t i = 0; i < l.count; i++) d[axes[i]] = lit(1);
@@ -203,13 +203,10 @@ void infer_expand(shp_node *n)
     shp_dim d[SHP_RANK_MAX], one = lit(1);
     for (int64_t k = 0; k < rank; k++) {
         shp_dim a = k < lead ? one : x->dim[k - lead], t = k < skip ? one : shp_list_at(n, &l, k - skip);
-        d[k] = t || a == one ? shp_dim_broadcast(n->dims, a, t) : shp_is_num(n, a) ? a : 0;
-        bool negative = is_num(n, t, &v) && v < 0;
-        if (negative || (!d[k] && a && t)) {
-            shp_fail4(n, negative ? SHP_D_VALUE : SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", 0, 1, a, t);
-            return;
-        }
+        if (is_num(n, t, &v) && v < 0) shp_fail2(n, SHP_D_VALUE, "element %d of the target is %d", k - skip, v);
+        d[k] = t || a == one ? shp_broadcast(n, 0, 1, a, t) : shp_is_num(n, a) ? a : 0;
     }
+    if (n->failed) return;
     shp_out(n, 0, rank, d);
     shp_out_mapped(n, 0, &(shp_map){ 0 });
     const shp_content *c = shp_in_worth(n, 0);

@@ -115,8 +115,7 @@ void shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
     for (int64_t k = 0; k < batch; k++) {
         shp_dim p = k < batch - batch_a ? 0 : a->dim[k - (batch - batch_a)];
         shp_dim q = k < batch - batch_b ? 0 : b->dim[k - (batch - batch_b)];
-        d[k] = p && q ? shp_dim_broadcast(n->dims, p, q) : p ? p : q;
-        if (!d[k]) { shp_fail4(n, SHP_D_SHAPE, "%i and %i do not broadcast: %x against %x", ia, ib, p, q); return; }
+        d[k] = !p ? q : !q ? p : shp_broadcast(n, ia, ib, p, q);
     }
     if (a->rank > 1) d[rank++] = a->dim[a->rank - (ta ? 1 : 2)];
     if (b->rank > 1) d[rank++] = b->dim[b->rank - (tb ? 2 : 1)];
@@ -221,12 +220,14 @@ void infer_einsum(shp_node *n)
     e.text = shp_attr_str(n, "equation");
     e.dots_rank = -1;
     uint32_t count = shp_inputs(n), i = 0, outs = 0;
-    do {
-        if (i >= count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
-        term(n, &e, i++);
-        if (n->failed) return;
-    } while (e.at < e.text.len && e.text.at[e.at] == ',' && ++e.at);
-    if (i != count) { shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count); return; }
+    bool more = true;
+    for (; more && i < count && !n->failed; i++) {
+        term(n, &e, i);
+        more = e.at < e.text.len && e.text.at[e.at] == ',';
+        e.at += more;
+    }
+    if (more || i < count) shp_fail1(n, SHP_D_ARITY, "the equation has not %d terms", count);
+    if (n->failed) return;
     uint8_t order[DOTS + 1];        /* letters of the output, DOTS among them */
     if (e.at < e.text.len) {
         if (e.text.len - e.at < 2 || e.text.at[e.at + 1] != '>') { bad_equation(n, &e); return; }

@@ -46,6 +46,8 @@ int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank);
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
 /* All elements of a shape, 0 where shape is NULL. */
 shp_dim shp_numel(shp_node *n, const shp_shape *s);
+/* The size that axes of inputs i and j broadcast to, which have these; 0 where one is not known, or they do not: failed. */
+shp_dim shp_broadcast(shp_node *n, uint32_t i, uint32_t j, shp_dim a, shp_dim b);
 /* Output o has the shape that inputs [first, first + count) broadcast to (absent ones ignored), by numpy's rule. */
 void shp_out_broadcast(shp_node *n, uint32_t o, uint32_t first, uint32_t count);
 /* Checks a rank: fails with the input named where it is known and not in [lo, hi]. Returns the shape or NULL (n->failed tells which). */

@@ -98,18 +98,14 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
 }
 
 /* The axes of '.' in input i, from axis `first` on. */
-static void meet_dots(pattern *p, uint32_t i, const shp_dim *dim, int64_t lead, int64_t first)
+static void meet_dots(pattern *p, uint32_t i, int64_t lead, int64_t first)
 {
     shp_node *n = p->n;
     if (p->lead >= 0 && p->lead != lead) {
         shp_fail3(n, SHP_D_RANK, "%i has %d further axes, not %d", i, lead, p->lead);
         return;
     }
-    for (int64_t k = 0; k < lead; k++) {
-        shp_dim d = p->lead < 0 ? dim[k] : shp_equal(n, p->dim[k], dim[k]);
-        if (!d) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", first + k, i, p->dim[k]);
-        p->dim[k] = d;
-    }
+    for (int64_t k = 0; k < lead; k++) p->dim[k] = shp_want_dim(n, i, first + k, p->lead < 0 ? 0 : p->dim[k]);
     p->lead = lead;
 }
 
@@ -132,7 +128,7 @@ static void input(pattern *p, uint32_t i, const char *at)
             return;
         }
         for (int32_t w = 0; w <= f.words && !p->n->failed; w++) {
-            if (w == f.dot) meet_dots(p, i, s->dim + k, s->rank - f.words, k), k += s->rank - f.words;
+            if (w == f.dot) meet_dots(p, i, s->rank - f.words, k), k += s->rank - f.words;
             if (w < f.words) meet(p, i, k, s->dim[k], f.word[w]), k++;
         }
         return;
