@@ -95,7 +95,6 @@ void infer_matmul_integer16(shp_node *n)
     else if (a && b) shp_out_type(n, 0, SHP_UINT32);
     infer_matmul(n);
 }
-void infer_qordered_matmul(shp_node *n) { shp_matmul(n, 0, 2, false, false); }
 
 /* MatMulBnb4: a weight [N, K], or with transB = 0 [K, N] whose names the attributes keep. */
 void infer_matmul_bnb4(shp_node *n)
@@ -105,7 +104,6 @@ void infer_matmul_bnb4(shp_node *n)
 
 /* ---- elementwise ---- */
 
-void infer_both_same(shp_node *n) { shp_out_same(n, 0, 0); shp_out_same(n, 1, 0); }
 void infer_scalar(shp_node *n) { shp_out(n, 0, 0, NULL); }
 
 /* Operands each with a scale and a zero point. */
@@ -331,18 +329,12 @@ void infer_ms_pad(shp_node *n)
     with_shapes(n, 1, p && p->rank == 2 && is(n, p->dim[0], 1) ? shp_spliced(n, p, 0, 1, p->dim, 0) : NULL, NULL, pad);
 }
 
-/* ExpandDims: a new axis of 1 at `axis`, an input. */
+/* ExpandDims: Unsqueeze with one axis. */
 void infer_expand_dims(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 0, SHP_RANK_MAX - 1);
-    int64_t axis;
-    if (!x) return;
-    if (!shp_in_int(n, 1, &axis)) { shp_out_unknown(n, 0, (int64_t)x->rank + 1, SHP_WHY_RANK); return; }
-    int32_t at = (int32_t)shp_axis(n, axis, (int64_t)x->rank + 1);
-    if (at < 0) return;
-    shp_dim one = lit(1);
-    shp_out_spliced(n, 0, x, at, at, &one, 1);
-    shp_out_content(n, 0, shp_in_content(n, 0));
+    const shp_shape *x = shp_in_shape(n, 0);
+    like(n, infer_unsqueeze, "01");
+    if (x && n->nout && !n->out[0].shape) shp_out_unknown(n, 0, (int64_t)x->rank + 1, SHP_WHY_RANK);
 }
 
 /* Unique of a vector: its values in the order of appearance, where each stands, and how often. */

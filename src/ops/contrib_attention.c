@@ -81,7 +81,7 @@ static void cached(shp_node *n, uint32_t it, bool grows)
 {
     shp_dim *size = shp_letters(n);
     int64_t heads = shp_attr_int(n, "num_heads"), kv = shp_attr_int(n, "kv_num_heads");
-    if (kv > 0 && heads % kv) { shp_fail2(n, SHP_D_ATTRIBUTE, "%d query heads are no multiple of %d key and value heads", heads, kv); return; }
+    if (kv > 0 && heads % kv) shp_fail2(n, SHP_D_ATTRIBUTE, "%d query heads are no multiple of %d key and value heads", heads, kv);
     bool plain = !shp_has(n, 3) || shp_in_type(n, 3) == shp_in_type(n, 0);      /* else the cache may be packed, two in a byte */
     grouped(n, "N S W=C*D >", "N S A*D >", size);
     shp_lay(n, plain ? "; ; ; N K P D; N K _ D >" : "; ; ; N K P E; N K _ F >");

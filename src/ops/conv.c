@@ -229,7 +229,7 @@ void infer_max_unpool(shp_node *n)
     int64_t rank = w.axes + 2, channel = w.last ? rank - 1 : 1;
     if (w.last && shp_has(n, 2)) { shp_out_unknown(n, 0, rank, SHP_WHY_RANK); return; }
     const shp_content *given = shp_in_content(n, 2);
-    if (given && given->count != rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank); return; }
+    if (given && given->count != rank) shp_fail2(n, SHP_D_SHAPE, "%i has not %d elements", 2, rank);
     for (int64_t i = 0; i < rank && !n->failed; i++) {
         int64_t k = i - w.first;
         h[i] = x ? x->dim[i] : 0;

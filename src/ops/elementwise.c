@@ -55,7 +55,7 @@ static void out_calc(shp_node *n, shp_calc op, int32_t shift)
 /* ---- shapes of two and more inputs ---- */
 
 /* All inputs have the same shape: Sum, Min, Max and Mean below opset 8, the binary operators below 7 without `broadcast`, SwiGLU. */
-static void same_shapes(shp_node *n)
+void infer_same_shapes(shp_node *n)
 {
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = -1;
@@ -63,9 +63,9 @@ static void same_shapes(shp_node *n)
         const shp_shape *s = shp_in_shape(n, i);
         if (!s) continue;
         if (rank < 0) memcpy(d, s->dim, (size_t)(rank = s->rank) * sizeof *d);
-        if (rank != s->rank) { shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", i, rank); return; }
+        if (rank != s->rank) shp_fail2(n, SHP_D_SHAPE, "%i has not rank %d", i, rank);
         for (int32_t k = 0; k < rank; k++)
-            if (!(d[k] = shp_want_dim(n, i, k, d[k]))) return;
+            if (n->failed || !(d[k] = shp_want_dim(n, i, k, d[k]))) return;
     }
     if (rank >= 0) shp_out(n, 0, rank, d);
 }
@@ -74,7 +74,7 @@ static void same_shapes(shp_node *n)
 static void legacy_broadcast(shp_node *n, int32_t *shift)
 {
     const shp_shape *a = shp_in_shape(n, 0), *b = shp_in_shape(n, 1);
-    if (!shp_attr_int(n, "broadcast")) { same_shapes(n); return; }
+    if (!shp_attr_int(n, "broadcast")) { infer_same_shapes(n); return; }
     if (!a || !b) { shp_out_same(n, 0, 0); return; }
     shp_dim d[SHP_RANK_MAX];
     memcpy(d, a->dim, (size_t)a->rank * sizeof *d);
@@ -153,11 +153,14 @@ void infer_bit_shift(shp_node *n)
     if (!n->failed) binary(n, right ? SHP_SHIFT_RIGHT : SHP_SHIFT_LEFT);
 }
 
+/* StringConcat-20, and what has no contents here. */
+void infer_broadcast(shp_node *n) { shp_out_broadcast(n, 0, 0, shp_inputs(n)); }
+
 /* Any number of inputs, broadcast from opset 8 on, before that of one shape. */
 static void joined(shp_node *n)
 {
-    if (n->opset < 8) same_shapes(n);
-    else shp_out_broadcast(n, 0, 0, shp_inputs(n));
+    if (n->opset < 8) infer_same_shapes(n);
+    else infer_broadcast(n);
 }
 
 /* Sum, Min, Max. */
@@ -173,9 +176,6 @@ void infer_mean(shp_node *n)
     out_elements(n, SHP_ADD, 0, true);
 }
 
-/* StringConcat-20: broadcast, no contents. SwiGLU-28: one shape. */
-void infer_broadcast(shp_node *n) { shp_out_broadcast(n, 0, 0, shp_inputs(n)); }
-void infer_same_shapes(shp_node *n) { same_shapes(n); }
 
 /* PRelu: X's shape; the slope broadcasts to it and never beyond (before opset 7 it has one element or one for each channel). */
 void infer_prelu(shp_node *n)

@@ -421,7 +421,7 @@ void infer_topk(shp_node *n)
     shp_dim k = old ? num(n, shp_attr_int(n, "k")) : shp_in_scalar(n, 1);
     if (axis < 0) return;
     is_num(n, x->dim[axis], &size);
-    if (is_num(n, k, &v) && (v < 0 || v > size)) { shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]); return; }
+    if (is_num(n, k, &v) && (v < 0 || v > size)) shp_fail4(n, SHP_D_VALUE, "k is %d, axis %d of %i has %x", v, axis, 0, x->dim[axis]);
     if (!k) k = shp_fresh(n, 0, (uint32_t)axis, SHP_WHY_CONTENT);
     for (uint32_t o = 0; o < 2; o++) shp_out_resized(n, o, x, axis, k);
     topk_elements(n, x, axis, v);

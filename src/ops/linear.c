@@ -122,11 +122,8 @@ void shp_matmul(shp_node *n, uint32_t ia, uint32_t ib, bool ta, bool tb)
     shp_out(n, 0, rank, d);
 }
 
-/* Source: ONNX MatMul 1, MatMulInteger 10. */
-void infer_matmul(shp_node *n) { shp_matmul(n, 0, 1, false, false); }
-
-/* Source: ONNX QLinearMatMul 10 (a, its scale and zero point, then b). */
-void infer_qlinear_matmul(shp_node *n) { shp_matmul(n, 0, 3, false, false); }
+/* The row says how many inputs stand between the two. Source: ONNX MatMul 1, MatMulInteger 10, QLinearMatMul 10 (a, its scale and zero point, then b). */
+void infer_matmul(shp_node *n) { shp_matmul(n, 0, 1 + (uint32_t)shp_variant(n), false, false); }
 
 /* Gemm: [M, K] times [K, N], each perhaps transposed; C broadcasts to [M, N] one way (below 7 only where `broadcast` says so, else it
  * has that shape). The rank is 2 whatever is known. Source: ONNX Gemm 1, 7, 11. */

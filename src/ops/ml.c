@@ -50,19 +50,12 @@ static shp_dim size_of(shp_node *n, int64_t count) { return count > 0 ? num(n, c
 
 /* ---- one element at a time ---- */
 
-/* Scaler, Imputer, and others with the shape of their input, of any rank from lo to hi. */
-static void same_shape(shp_node *n, int64_t lo, int64_t hi)
+/* [N, C] or [C]. Source: ONNX Normalizer 1. */
+void infer_normalizer(shp_node *n)
 {
-    shp_want_rank(n, 0, lo, hi);
+    shp_want_rank(n, 0, 1, 2);
     shp_out_same(n, 0, 0);
 }
-
-/* Source: ONNX Binarizer 1. */
-void infer_binarizer(shp_node *n) { same_shape(n, 0, SHP_RANK_MAX); }
-/* Source: ONNX Imputer 1, Scaler 1; a scalar has no features (ONNX Runtime). */
-void infer_scaler(shp_node *n) { same_shape(n, 1, SHP_RANK_MAX); }
-/* [N, C] or [C]. Source: ONNX Normalizer 1. */
-void infer_normalizer(shp_node *n) { same_shape(n, 1, 2); }
 
 /* Strings become integers and the other way round. Source: ONNX CategoryMapper 1. */
 static void mapped(shp_node *n)
@@ -75,7 +68,7 @@ static void mapped(shp_node *n)
 void infer_category_mapper(shp_node *n)
 {
     int64_t strings = entries(n, "cats_strings"), ints = entries(n, "cats_int64s");
-    if (!strings || !ints) { shp_lacks(n, strings ? "cats_int64s" : "cats_strings"); return; }
+    if (!strings || !ints) shp_lacks(n, strings ? "cats_int64s" : "cats_strings");
     if (same_count(n, "cats_strings", strings, "cats_int64s", ints)) mapped(n);
 }
 
@@ -145,7 +138,7 @@ void infer_feature_vectorizer(shp_node *n)
         uint32_t one = x && x->rank > 1;
         if (n->failed) return;
         if (!d[0]) d[0] = rows;
-        if (rows && !(d[0] = shp_equal(n, d[0], rows))) { shp_fail1(n, SHP_D_SHAPE, "%i has other rows than those before", i); return; }
+        if (rows && !(d[0] = shp_equal(n, d[0], rows))) shp_fail1(n, SHP_D_SHAPE, "%i has other rows than those before", i);
         d[1] = add(n, d[1], size ? num(n, size[i]) : x ? shp_product(n, x->dim + one, (uint32_t)x->rank - one) : 0);
     }
     shp_out(n, 0, 2, d);
@@ -168,7 +161,7 @@ void infer_dict_vectorizer(shp_node *n)
     int key = shp_type_key(n->x, shp_in_type(n, 0));
     int64_t ints = entries(n, "int64_vocabulary"), strings = entries(n, "string_vocabulary");
     int64_t words = key == SHP_STRING || (!key && strings) ? strings : ints;
-    if (!words) { shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary"); return; }
+    if (!words) shp_lacks(n, key == SHP_STRING ? "string_vocabulary" : "int64_vocabulary");
     if (key) shp_out_type(n, 0, shp_type_inner(n->x, shp_in_type(n, 0)));
     shp_out_matrix(n, 0, lit(1), size_of(n, words));
 }
@@ -245,7 +238,7 @@ void infer_svm_regressor(shp_node *n) { regressed(n, 1, lit(1)); }
 void infer_tree_classifier(shp_node *n)
 {
     int64_t classes = labels(n);
-    if (!classes) { shp_lacks(n, "classlabels_strings"); return; }
+    if (!classes) shp_lacks(n, "classlabels_strings");
     classified(n, n->opset < 3 ? 1 : 2, classes);
 }
 
@@ -253,7 +246,7 @@ void infer_tree_classifier(shp_node *n)
 void infer_tree_regressor(shp_node *n)
 {
     int64_t targets = shp_attr_int(n, "n_targets");
-    if (shp_attr_has(n, "n_targets") && targets < 1) { shp_bad_attr(n, "n_targets", targets); return; }
+    if (shp_attr_has(n, "n_targets") && targets < 1) shp_bad_attr(n, "n_targets", targets);
     regressed(n, n->opset < 3 ? 1 : 2, size_of(n, targets));
 }
 

@@ -120,8 +120,8 @@ static void edited(shp_node *n, uint32_t ip, const shp_fact *f)
     const shp_content *c = shp_in_content(n, 0);
     shp_type type = shp_type_inner(n->x, q->type);
     int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
-    if (f && type && f->type && type != f->type) { shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type); return; }
-    if (less && !count) { shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count); return; }
+    if (f && type && f->type && type != f->type) shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
+    if (less && !count) shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count);
     bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
     if (n->failed) return;
     shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
@@ -295,7 +295,7 @@ void infer_optional_get_element(shp_node *n)
     const shp_fact *f = shp_in(n, 0);
     const shp_content *c = f->type ? shp_in_content(n, 0) : NULL;
     if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) { shp_out_fact(n, 0, f); return; }
-    if (items(n, c) == 0) { shp_fail(n, SHP_D_VALUE, "the optional is empty"); return; }
+    if (items(n, c) == 0) shp_fail(n, SHP_D_VALUE, "the optional is empty");
     if (c && c->item) { shp_out_fact(n, 0, &c->item[0]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, f->type));
     shp_out_shape(n, 0, shp_in_shape(n, 0));
