@@ -89,7 +89,7 @@ void infer_causal_conv(shp_node *n)
     shp_dim *size = shp_letters(n);
     shp_choice(n, "activation", "none|silu|swish");
     shp_lay(n, "B C L; C 1 K; C; B C K-1 >");
-    if (size[K] && shp_dim_hi(n->dims, size[K]) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
+    if (size[K] && hi(n, size[K]) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", 1);
     shp_lay(n, "> B C L; B C K-1");
 }
 

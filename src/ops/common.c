@@ -9,6 +9,10 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_sub(n->dims,
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims, a, b); }
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
+shp_dim shp_div_exact(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_div_exact(n->dims, a, b); }
+int64_t shp_lo(shp_node *n, shp_dim d) { return shp_dim_lo(n->dims, d); }
+int64_t shp_hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
+int shp_ge(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ge(n->dims, a, b); }
 bool shp_is_num(shp_node *n, shp_dim d)
 {
     const int64_t *number = shp_dim_number(n->dims, d);

@@ -99,8 +99,6 @@ static shp_elem real(int dtype, double v)
 }
 
 /* ---- dims ---- */
-static int64_t lo(shp_node *n, shp_dim d) { return shp_dim_lo(n->dims, d); }
-static int64_t hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
 static shp_dim negated(shp_node *n, shp_dim d) { return sub(n, lit(0), d); }
 static bool power_of_2(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
@@ -130,7 +128,7 @@ static shp_dim divided(shp_node *n, shp_dim a, shp_dim b)
         if (is_num(n, a, &x)) return y == -1 ? negated(n, a) : num(n, x / y);
         if (y < 0) return y == INT64_MIN ? 0 : negated(n, divided(n, a, num(n, -y)));      /* the assumption is about a, whatever the sign of b */
     }
-    shp_dim q = shp_dim_div_exact(n->dims, a, b);
+    shp_dim q = div_exact(n, a, b);
     if (q) return q;
     if (lo(n, b) < 0 && !shp_at_least(n, b, 0, "division")) return 0;
     if (hi(n, a) <= 0) return negated(n, floor_div(n, negated(n, a), b));
@@ -192,7 +190,7 @@ static shp_elem quotient(shp_node *n, int dtype, shp_dim p, int64_t q)
     for (int64_t f = 2, left = q; left > 1; f++) {
         if (f * f > left) f = left;
         for (; left % f == 0; left /= f) {
-            shp_dim d = shp_dim_div_exact(n->dims, p, num(n, f));
+            shp_dim d = div_exact(n, p, num(n, f));
             if (d) p = d, q /= f;
         }
     }
@@ -278,7 +276,7 @@ static int compared(shp_node *n, shp_elem a, shp_elem b, bool equal)
     b = exact(n, b);
     if (!a || !b) return -1;
     shp_dim x = across(n, a, b), y = across(n, b, a);
-    return equal ? shp_dim_eq(n->dims, x, y) : shp_dim_ge(n->dims, x, y);
+    return equal ? shp_dim_eq(n->dims, x, y) : ge(n, x, y);
 }
 
 int shp_elem_ge(shp_node *n, shp_elem a, shp_elem b) { return compared(n, a, b, false); }
@@ -329,7 +327,7 @@ static shp_elem logical(shp_node *n, shp_calc op, shp_elem p, shp_elem q)
     if (a == b) return op == SHP_XOR ? shp_elem_int(n, 0) : shp_elem_dim(a);
     shp_dim both = add(n, a, b), least = dim_min(n, a, b);
     if (!like_a_size(n, both)) return UNKNOWN;
-    if (op == SHP_AND && shp_dim_ge(n->dims, lit(1), both) == 1) return shp_elem_int(n, 0);
+    if (op == SHP_AND && ge(n, lit(1), both) == 1) return shp_elem_int(n, 0);
     return shp_elem_dim(op == SHP_AND ? least : op == SHP_OR ? sub(n, both, least) : sub(n, both, add(n, least, least)));
 }
 
@@ -452,8 +450,8 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         return quotient(n, dtype, x, den);
     case SHP_DIV:
         if (shp_is_num(n, pn) || !shp_at_least(n, qn, 1, "division")) return UNKNOWN;     /* 0/0 is no number */
-        qn = shp_dim_div_exact(n->dims, pn, qn);
-        return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, shp_dim_div_exact(n->dims, x, y), 1);
+        qn = div_exact(n, pn, qn);
+        return qn ? quotient(n, dtype, mul(n, qn, num(n, qd)), pd) : quotient(n, dtype, div_exact(n, x, y), 1);
     case SHP_ADD: case SHP_SUB: fits = power_of_2(pd) || power_of_2(qd); break;
     case SHP_MOD: case SHP_FMOD: fits = power_of_2(den) && (shp_is_num(n, qn) || shp_at_least(n, qn, 1, "division")); break;
     default: break;         /* Min, Max */

@@ -27,7 +27,7 @@ static shp_dim any_turn(shp_node *n, shp_dim limit)
 {
     shp_origin origin = { n->scope, n->index, 0, 0, SHP_WHY_CONTENT };
     n->own = true;
-    return shp_dim_fresh_upto(n->dims, shp_mix(shp_mix(n->id, 0x17e4), limit), &origin, shp_dim_hi(n->dims, limit) > 0 ? sub(n, limit, lit(1)) : 0);
+    return shp_dim_fresh_upto(n->dims, shp_mix(shp_mix(n->id, 0x17e4), limit), &origin, hi(n, limit) > 0 ? sub(n, limit, lit(1)) : 0);
 }
 
 /* ---- what leaves a body ---- */
@@ -255,7 +255,7 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
         if (first ? !born_inside(n, body, d) : d == b->dim[i]) continue;
         shp_dim all = of_turn(n, body, state, (uint32_t)i, 0x57a7e), more = of_turn(n, body, state, (uint32_t)i, 0x57a7f);
         if (d == all) continue;
-        if (first || shp_dim_lo(n->dims, sub(n, b->dim[i], d)) < 0) s->dim[i] = all;
+        if (first || lo(n, sub(n, b->dim[i], d)) < 0) s->dim[i] = all;
         else if (!shp_dim_mentions(n->dims, d, shp_dim_symbol(n->dims, more))) s->dim[i] = add(n, d, more);
     }
     f.shape = s;
@@ -348,7 +348,7 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
 static shp_dim trips_of(shp_node *n, const shp_loop *l, const shp_scope *body, int64_t stays)
 {
     if (l->never) return lit(0);
-    if (l->limit && (stays == 1 || shp_dim_hi(n->dims, l->limit) <= 0)) return dim_max(n, l->limit, lit(0));
+    if (l->limit && (stays == 1 || hi(n, l->limit) <= 0)) return dim_max(n, l->limit, lit(0));
     shp_dim trips = turns_until(n, l, body);
     return trips && l->counted ? dim_min(n, trips, dim_max(n, l->limit, lit(0))) : trips;
 }
@@ -458,7 +458,7 @@ static bool read_loop(shp_node *n, shp_loop *l)
     l->never = !open && !first;
     l->counted = shp_has(n, 0);
     l->limit = l->counted ? shp_in_scalar(n, 0) : 0;
-    l->runs = l->enters && (!l->counted || shp_dim_lo(n->dims, l->limit) >= 1);
+    l->runs = l->enters && (!l->counted || lo(n, l->limit) >= 1);
     scalar_fact(n, 0, 0x17e4, any_turn(n, l->limit), l->in);
     scalar_fact(n, 1, 0xc04d, lit(1), l->in + 1);                       /* inside, the condition was true */
     memcpy(l->start, l->in, 2 * sizeof *l->in);
@@ -573,7 +573,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
         if (state) in[i].shape = shp_spliced(n, s, 0, 1, s->dim, 0);
     }
     if (n->failed) return;
-    shp_scope *body = scan_body(n, in, count, states, batch || shp_dim_lo(n->dims, length) < 1, widened);
+    shp_scope *body = scan_body(n, in, count, states, batch || lo(n, length) < 1, widened);
     if (!body) return;
     fits(n, "body", body, in, count, 0, states, 0);
     for (uint32_t o = 0; o < body->graph->outputs && o < n->nout; o++) {
@@ -642,7 +642,7 @@ void infer_sequence_map(shp_node *n)
         for (uint32_t o = 0; o < n->nout; o++) shp_body_output(n, body, o, made + o * turns + turn);
     }
     map_inputs(n, -1, in, count);
-    shp_scope *body = shp_body(n, "body", in, count, !items || shp_dim_lo(n->dims, items->length) < 1, 1);
+    shp_scope *body = shp_body(n, "body", in, count, !items || lo(n, items->length) < 1, 1);
     if (!body) return;
     fits(n, "body", body, in, count, 0, 0, 0);
     for (uint32_t o = 0; o < body->graph->outputs && o < n->nout; o++) {

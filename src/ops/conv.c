@@ -48,12 +48,12 @@ static shp_dim positions(shp_node *n, const window *w, int64_t i, shp_dim h, shp
     shp_dim s = num(n, at(w->stride, i, 1)), one = lit(1), up = 0;
     if (w->same) return ceil_div(n, h, s);
     shp_dim behind = num(n, pad_of(w, i + w->axes)), left = add(n, h, num(n, pad_of(w, i))), padded = add(n, left, behind), room = sub(n, padded, span);
-    bool misfit = shp_dim_hi(n->dims, room) < 0;
+    bool misfit = hi(n, room) < 0;
     if (misfit || w->ceil) up = add(n, ceil_div(n, room, s), one);
     if (!misfit && w->pool) shp_assume(n, padded, span, "a pooling window fits into the padded input");
-    if (misfit ? !w->pool || shp_dim_hi(n->dims, up) < 0 : !w->ceil) return shp_windows(n, w->first + i, h, padded, span, s);
+    if (misfit ? !w->pool || hi(n, up) < 0 : !w->ceil) return shp_windows(n, w->first + i, h, padded, span, s);
     if (!w->ceil) return add(n, floor_div(n, room, s), one) == up ? up : 0;
-    return shp_dim_ge(n->dims, span, add(n, behind, s)) == 1 ? up : dim_min(n, up, ceil_div(n, left, s));
+    return ge(n, span, add(n, behind, s)) == 1 ? up : dim_min(n, up, ceil_div(n, left, s));
 }
 
 /* One axis of ConvTranspose: stride * (h - 1) + output_padding + reach - pads; with SAME h * stride, or less where the kernel
@@ -67,11 +67,11 @@ static shp_dim sizes(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim
     span = add(n, span, num(n, padding));
     shp_dim full = add(n, sub(n, whole, stride), span);
     if (w->same) {
-        int covers = shp_dim_ge(n->dims, span, stride);
+        int covers = ge(n, span, stride);
         return covers == 1 ? whole : covers == 0 ? full : dim_min(n, full, whole);
     }
     shp_dim out = sub(n, full, add(n, num(n, pad_of(w, i)), num(n, pad_of(w, i + w->axes))));
-    if (out && shp_dim_hi(n->dims, out) < 0) shp_fail2(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, w->first + i);
+    if (out && hi(n, out) < 0) shp_fail2(n, SHP_D_SHAPE, "pads leave a size of %x on axis %d", out, w->first + i);
     return out;
 }
 
@@ -86,7 +86,7 @@ static shp_dim slid(shp_node *n, const window *w, int64_t i, shp_dim h, shp_dim 
 static shp_dim kernel_at(shp_node *n, const window *w, int64_t i)
 {
     shp_dim k = shp_want_dim(n, w->weight, i + 2, w->kernel ? num(n, w->kernel[i]) : 0);
-    if (k && shp_dim_hi(n->dims, k) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", w->weight);
+    if (k && hi(n, k) < 1) shp_fail1(n, SHP_D_SHAPE, "the kernel %i is empty", w->weight);
     return k;
 }
 

@@ -131,7 +131,7 @@ static bool no_rest(shp_node *n, uint32_t i)
     p = maker(n, slot, "Sign");
     if (!p || p->input[0] != mod->input[0]) return false;
     shp_dim a = shp_elem_whole(only_elem(n, mod->input[0])), b = shp_elem_whole(only_elem(n, mod->input[1]));
-    if (!a || shp_dim_lo(n->dims, b) <= 0) return false;
+    if (!a || lo(n, b) <= 0) return false;
     if (!shp_at_least(n, a, 0, "division")) shp_assume(n, a, lit(0), "division");
     return true;
 }

@@ -11,7 +11,7 @@ void infer_crop(shp_node *n)
     if (shp_lay(n, "_ _ Y X >")) return;
     for (int i = 0; i < 2; i++) {
         shp_dim *d = &letter['Y' - 'A' - i], rest = sub(n, sub(n, *d, num(n, border[1 - i])), num(n, border[3 - i]));
-        if (rest && shp_dim_hi(n->dims, rest) < 0) shp_fail1(n, SHP_D_SHAPE, "border is larger than %i", 0);
+        if (rest && hi(n, rest) < 0) shp_fail1(n, SHP_D_SHAPE, "border is larger than %i", 0);
         *d = size ? num(n, size[i]) : rest;
     }
     shp_lay(n, "N C _ _ > N C Y X");

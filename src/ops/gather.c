@@ -89,7 +89,7 @@ static bool read_elements(shp_node *n, picks *s)
     else if (s->x->rank != s->at->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", 0, 1);
     else in_range(n, &s->x->dim[s->first], 1);
     for (int32_t k = 0; s->x && k < s->x->rank && !n->failed; k++)      /* an index stands at its own place along the other axes */
-        if (k != s->first && shp_dim_ge(n->dims, s->x->dim[k], s->at->dim[k]) == 0) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is longer than that of %i", k, 1, 0);
+        if (k != s->first && ge(n, s->x->dim[k], s->at->dim[k]) == 0) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is longer than that of %i", k, 1, 0);
     return s->x && !n->failed;
 }
 
@@ -238,7 +238,7 @@ void infer_tensor_scatter(shp_node *n)
     if (!x) { shp_out_unknown(n, 0, u ? u->rank : -1, SHP_WHY_RANK); return; }
     if (!axis) { shp_fail(n, SHP_D_AXIS, "axis 0 is the batch"); return; }
     if (axis < 0 || !shp_same_shape(n, 0, 1, axis)) return;
-    if (u && shp_dim_ge(n->dims, x->dim[axis], u->dim[axis]) == 0) { shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0); return; }
+    if (u && ge(n, x->dim[axis], u->dim[axis]) == 0) { shp_fail2(n, SHP_D_SHAPE, "%i does not fit %i", 1, 0); return; }
     shp_want_vector(n, 2, x->dim[0]);
     shp_out_same(n, 0, 0);
 }
@@ -251,7 +251,7 @@ static int truth(shp_node *n, shp_elem e)
     double v;
     if (shp_elem_number(n, e, &v)) return v != 0;
     if (shp_elem_den(e) < 1) return -1;
-    return shp_dim_lo(n->dims, shp_elem_num(e)) > 0 || shp_dim_hi(n->dims, shp_elem_num(e)) < 0 ? 1 : -1;
+    return lo(n, shp_elem_num(e)) > 0 || hi(n, shp_elem_num(e)) < 0 ? 1 : -1;
 }
 
 /* How many elements of c (its first `cap`) are not 0; 0 where that is not known. Bools that are made of sizes count as what they are. */
@@ -261,7 +261,7 @@ static shp_dim trues(shp_node *n, const shp_content *c, int64_t cap)
     for (int64_t i = 0; count && i < (int64_t)c->count && i < cap; i++) {
         int t = truth(n, c->elem[i]);
         shp_dim d = t < 0 ? shp_elem_whole(c->elem[i]) : lit(t);
-        count = shp_dim_lo(n->dims, d) < 0 || shp_dim_hi(n->dims, d) > 1 || shp_dim_has_undeclared(n->dims, d) ? 0 : add(n, count, d);
+        count = lo(n, d) < 0 || hi(n, d) > 1 || shp_dim_has_undeclared(n->dims, d) ? 0 : add(n, count, d);
     }
     return count;
 }
@@ -284,7 +284,7 @@ void infer_compress(shp_node *n)
     if (axis < 0 && !flat) return;
     shp_dim whole = flat ? shp_numel(n, x) : x->dim[axis], kept;
     const shp_content *test = shp_in_content(n, 1), *c = shp_in_content(n, 0);
-    bool known = test && (is_num(n, whole, &v) || shp_dim_ge(n->dims, whole, num(n, test->count)) == 1);
+    bool known = test && (is_num(n, whole, &v) || ge(n, whole, num(n, test->count)) == 1);
     int64_t count = -1;
     kept = known ? trues(n, test, v) : 0;
     is_num(n, kept, &count);
@@ -436,6 +436,6 @@ void infer_non_max_suppression(shp_node *n)
     shp_lay(n, "N S 4; N C S >");
     shp_dim *boxes = &letter['S' - 'A'], *count = &letter['K' - 'A'];
     if (is(n, most, 0) || is(n, *boxes, 0)) *count = lit(0);
-    else if (is(n, *boxes, 1) && most && shp_dim_lo(n->dims, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
+    else if (is(n, *boxes, 1) && most && lo(n, most) >= 1 && !shp_has(n, 4)) *count = mul(n, letter['N' - 'A'], letter['C' - 'A']);
     shp_lay(n, *count ? "> K 3" : "> _ 3");
 }

@@ -69,7 +69,7 @@ void infer_constant(shp_node *n)
 /* A value of the model as size of axis `axis`: the run fails where it is negative (R1). Fresh where it is not known. */
 static shp_dim as_size(shp_node *n, shp_dim d, uint32_t axis)
 {
-    if (shp_dim_hi(n->dims, d) < 0) shp_fail2(n, SHP_D_VALUE, "axis %d would have size %x", axis, d);
+    if (hi(n, d) < 0) shp_fail2(n, SHP_D_VALUE, "axis %d would have size %x", axis, d);
     const shp_symbol *s = d ? shp_dim_symbol(n->dims, d) : NULL;
     if (d && !(s && s->kind == SHP_ANY)) return d;
     shp_dim size = shp_fresh(n, 0, axis, SHP_WHY_CONTENT);
@@ -105,9 +105,9 @@ void infer_constant_of_shape(shp_node *n)
 /* ceil(span/delta), 0 where the sign of delta is open and nothing cancels. */
 static shp_dim steps(shp_node *n, shp_dim span, shp_dim delta)
 {
-    if (shp_dim_lo(n->dims, delta) >= 0) return ceil_div(n, span, delta);
-    if (shp_dim_hi(n->dims, delta) <= 0) return ceil_div(n, sub(n, lit(0), span), sub(n, lit(0), delta));
-    return shp_dim_div_exact(n->dims, span, delta);
+    if (lo(n, delta) >= 0) return ceil_div(n, span, delta);
+    if (hi(n, delta) <= 0) return ceil_div(n, sub(n, lit(0), span), sub(n, lit(0), delta));
+    return div_exact(n, span, delta);
 }
 
 /* Number of elements of a float Range, divided in double: ONNX Runtime takes the span in the type's own arithmetic (1.20) or in double (1.32), so
@@ -158,7 +158,7 @@ void infer_range(shp_node *n)
     shp_dim d = 0;
     if (floats) d = float_steps(n, dtype, e);
     else if (e[0] && e[1] && e[2]) d = steps(n, sub(n, shp_elem_num(e[1]), shp_elem_num(e[0])), shp_elem_num(e[2]));
-    if (d && shp_dim_lo(n->dims, d) < 0) d = dim_max(n, d, lit(0));
+    if (d && lo(n, d) < 0) d = dim_max(n, d, lit(0));
     if (!d) d = shp_fresh(n, 0, 0, SHP_WHY_CONTENT);
     shp_out_vector(n, 0, d);
     if (is_num(n, d, &count) && count <= SHP_ELEMENTS_MAX) range_elements(n, dtype, e, count);

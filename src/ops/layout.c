@@ -14,7 +14,7 @@ static bool is_any(void *arg, const shp_symbol *s)
 }
 
 /* Whether an element of a Reshape target may be 0 or -1 at run time: a value that nothing bounds. */
-static bool may_be_special(shp_node *n, shp_dim e) { return shp_dim_lo(n->dims, e) < 0 && shp_dim_any(n->dims, e, is_any, NULL); }
+static bool may_be_special(shp_node *n, shp_dim e) { return lo(n, e) < 0 && shp_dim_any(n->dims, e, is_any, NULL); }
 
 /* Reads the target's sizes, 0 for what is not known, -1 included. *minus is the place of -1, or -1. */
 static bool read_target(shp_node *n, const shp_list *l, const shp_shape *x, shp_dim *d, int64_t *minus)
@@ -52,7 +52,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
         if (i == hole) continue;
         if (is(n, d[i], 0)) zero = true;
         else rest = mul(n, rest, d[i]);
-        if (shp_dim_lo(n->dims, d[i]) >= 1) continue;
+        if (lo(n, d[i]) >= 1) continue;
         if (certain && is(n, shp_list_at(n, l, i), 0)) return 0;
         if (certain || (allowzero && !is(n, d[i], 0) && (i >= x->rank || x->dim[i] != d[i]))) shp_assume(n, d[i], lit(1), "reshape");
     }
@@ -66,7 +66,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
         shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, no multiple of %x", 0, total, rest);
         return 0;
     }
-    shp_dim exact = shp_dim_div_exact(n->dims, total, rest);
+    shp_dim exact = div_exact(n, total, rest);
     return exact ? exact : floor_div(n, total, rest);
 }
 
@@ -82,8 +82,8 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
     }
     for (int32_t k = 0; fresh && k < x->rank; k++)
         if (k != at - 1) rest = mul(n, rest, x->dim[k]);
-    if (fits && fresh && !shp_dim_has_fresh(n->dims, rest) && !shp_dim_has_fresh(n->dims, wanted) && shp_dim_lo(n->dims, rest) >= 1) {
-        shp_dim q = shp_dim_div_exact(n->dims, wanted, rest);
+    if (fits && fresh && !shp_dim_has_fresh(n->dims, rest) && !shp_dim_has_fresh(n->dims, wanted) && lo(n, rest) >= 1) {
+        shp_dim q = div_exact(n, wanted, rest);
         fits = !q || shp_equal(n, fresh, q);
     }
     if (!fits) shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, the target %x", 0, total, wanted);
@@ -286,7 +286,7 @@ void infer_concat(shp_node *n)
 /* Equal parts; with num_outputs (18) the last may be smaller. */
 static bool split_equal(shp_node *n, shp_dim whole, int64_t parts, bool uneven, shp_dim *part)
 {
-    shp_dim count = num(n, parts), chunk = shp_dim_div_exact(n->dims, whole, count), last = chunk;
+    shp_dim count = num(n, parts), chunk = div_exact(n, whole, count), last = chunk;
     int64_t v;
     if (!chunk && uneven) {
         chunk = ceil_div(n, whole, count);

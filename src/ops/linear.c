@@ -26,14 +26,14 @@ shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b)
         shp_fail2(n, SHP_D_SHAPE, "%x is not divisible by %d", a, b);
         return 0;
     }
-    shp_dim d = num(n, b), q = shp_dim_div_exact(n->dims, a, d);
+    shp_dim d = num(n, b), q = div_exact(n, a, d);
     return q ? q : floor_div(n, a, d);
 }
 
 shp_dim shp_windows(shp_node *n, int64_t axis, shp_dim h, shp_dim padded, shp_dim span, shp_dim step)
 {
     shp_dim room = sub(n, padded, span);
-    if (shp_dim_hi(n->dims, room) >= 0) return add(n, floor_div(n, room, step), lit(1));
+    if (hi(n, room) >= 0) return add(n, floor_div(n, room, step), lit(1));
     shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", span, axis, h, padded);
     return 0;
 }
@@ -43,7 +43,7 @@ bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim)
     const shp_shape *s = shp_want_rank(n, i, 0, rank);
     for (int64_t k = 0; s && k < s->rank && !n->failed; k++) {
         shp_dim c = s->dim[k], *d = &dim[rank - s->rank + k];
-        if (shp_dim_lo(n->dims, c) >= 2 || is(n, c, 0)) *d = shp_want_dim(n, i, k, *d);   /* else it may be 1 */
+        if (lo(n, c) >= 2 || is(n, c, 0)) *d = shp_want_dim(n, i, k, *d);   /* else it may be 1 */
     }
     return !n->failed;
 }
@@ -205,7 +205,7 @@ static void term(shp_node *n, einsum *e, uint32_t i)
 /* A size that an operand of unknown rank may still broadcast is not known, unless it cannot be 1. */
 static shp_dim settled(shp_node *n, shp_dim d, bool open)
 {
-    return open && shp_dim_lo(n->dims, d) < 2 && !is(n, d, 0) ? 0 : d;
+    return open && lo(n, d) < 2 && !is(n, d, 0) ? 0 : d;
 }
 
 /* Einsum: each index has one size; the output lists indices, or (without "->") "..." and the indices used once in ASCII order.

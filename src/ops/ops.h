@@ -26,6 +26,10 @@ shp_dim shp_sub(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_div_exact(shp_node *n, shp_dim a, shp_dim b);
+int64_t shp_lo(shp_node *n, shp_dim d);
+int64_t shp_hi(shp_node *n, shp_dim d);
+int shp_ge(shp_node *n, shp_dim a, shp_dim b);
 bool shp_is_num(shp_node *n, shp_dim d);            /* n->number says which */
 static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp_dim_small(v) : shp_num(n, v); }
 #define lit(v) SHP_DIM_LITERAL(v)       /* a number that the rule itself names */
@@ -34,6 +38,10 @@ static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp
 #define mul(n, a, b) shp_mul(n, a, b)
 #define floor_div(n, a, b) shp_floor_div(n, a, b)
 #define ceil_div(n, a, b) shp_ceil_div(n, a, b)
+#define div_exact(n, a, b) shp_div_exact(n, a, b)
+#define lo(n, d) shp_lo(n, d)
+#define hi(n, d) shp_hi(n, d)
+#define ge(n, a, b) shp_ge(n, a, b)
 #define is_num(n, d, v) (shp_is_num(n, d) && (*(v) = (n)->number, true))
 static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
 static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }

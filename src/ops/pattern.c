@@ -78,7 +78,7 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
     }
     if (*at == '_') return;
     if (end[-1] == '?') {
-        if (shp_dim_lo(n->dims, d) < 2 && !is(n, d, 0)) return;         /* may be 1 */
+        if (lo(n, d) < 2 && !is(n, d, 0)) return;         /* may be 1 */
         end--;
     }
     if (is_letter(end[-1])) {

@@ -18,7 +18,7 @@ static void like_x(shp_node *n)
     if (n->failed || !like) return;
     for (int32_t k = 0; k < like->rank; k++) d[k] = x ? x->dim[k] : 0;
     /* a vector that may have one entry only is a number for runtimes, and so is any for a vector x */
-    if (s && (block || (s->rank == 1 && like->rank > 1 && shp_dim_lo(n->dims, s->dim[0]) > 1)) && (axis = shp_axis(n, axis, like->rank)) >= 0) {
+    if (s && (block || (s->rank == 1 && like->rank > 1 && lo(n, s->dim[0]) > 1)) && (axis = shp_axis(n, axis, like->rank)) >= 0) {
         if (!block) d[axis] = shp_want_dim(n, 1, 0, d[axis]);
         for (int64_t k = 0; block && k < like->rank; k++)
             if (k != axis) d[k] = shp_want_dim(n, 1, k, d[k]);

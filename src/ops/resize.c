@@ -47,7 +47,7 @@ static void keep_ratio(shp_node *n, const shp_list *sizes, const int64_t *axes, 
     for (int64_t k = 0; k < sizes->count; k++) {
         shp_dim r = 0;
         for (int64_t i = 0; i < sizes->count && !numbers; i++) {
-            shp_dim t = shp_dim_div_exact(n->dims, mul(n, shp_list_at(n, sizes, i), d[axes[k]]), d[axes[i]]);
+            shp_dim t = div_exact(n, mul(n, shp_list_at(n, sizes, i), d[axes[k]]), d[axes[i]]);
             r = !i ? t : smallest ? dim_min(n, r, t) : dim_max(n, r, t);
         }
         if (numbers && is_num(n, d[axes[k]], &have)) {

@@ -175,8 +175,8 @@ void infer_split_to_sequence(shp_node *n)
         bool number = is_num(n, k, &size);
         if (number && size < 1) { shp_fail1(n, SHP_D_VALUE, "parts of size %d", size); return; }
         length = ceil_div(n, whole, k);
-        if (is(n, k, 1) || (whole && shp_dim_div_exact(n->dims, whole, k))) each = k;
-        else if (shp_dim_ge(n->dims, k, whole) == 1) each = whole;
+        if (is(n, k, 1) || (whole && div_exact(n, whole, k))) each = k;
+        else if (ge(n, k, whole) == 1) each = whole;
         if (number && is_num(n, whole, &total)) is_num(n, length, &parts);
     } else if (s) {
         length = s->dim[0];

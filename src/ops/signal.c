@@ -4,7 +4,7 @@
 /* What input i says, d, is at least 1. */
 static void want_positive(shp_node *n, uint32_t i, shp_dim d)
 {
-    if (d && shp_dim_hi(n->dims, d) < 1) shp_fail2(n, SHP_D_VALUE, "%i is %x", i, d);
+    if (d && hi(n, d) < 1) shp_fail2(n, SHP_D_VALUE, "%i is %x", i, d);
 }
 
 /* DFT along one axis of [signal…, 1 or 2]. The length is dft_length, else that of the axis (from one-sided to real: 2 * (size - 1)); a one-sided

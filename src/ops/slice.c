@@ -8,8 +8,8 @@
 /* Min(a, b), where need be taking free input sizes as >= 1 (R2a). */
 static shp_dim at_most(shp_node *n, shp_dim a, shp_dim b)
 {
-    if (shp_dim_ge(n->dims, b, a) == 1) return a;
-    if (shp_dim_ge(n->dims, a, b) == 1) return b;
+    if (ge(n, b, a) == 1) return a;
+    if (ge(n, a, b) == 1) return b;
     if (shp_at_least(n, sub(n, b, a), 0, "slice")) return a;
     if (shp_at_least(n, sub(n, a, b), 0, "slice")) return b;
     return dim_min(n, a, b);
@@ -39,10 +39,10 @@ static shp_dim from_front(shp_node *n, shp_dim index, shp_dim d, shp_dim near, s
 static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64_t step, shp_dim *first)
 {
     shp_dim s = not_below(n, from_front(n, start, d, lit(0), d), 0), e = from_front(n, end, d, lit(0), d), len;
-    if (shp_dim_ge(n->dims, s, d) == 1) return lit(0);
+    if (ge(n, s, d) == 1) return lit(0);
     if (!s || !e) return 0;
     *first = s;
-    if (shp_dim_ge(n->dims, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
+    if (ge(n, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
     else len = not_below(n, sub(n, at_most(n, e, d), s), 0);
     return step == 1 ? len : ceil_div(n, len, num(n, step));
 }
@@ -71,7 +71,7 @@ static shp_dim slice_axis(shp_node *n, uint32_t axis, shp_dim d, shp_dim start, 
     shp_dim len = (*step > 0 ? forward : backward)(n, d, start, end, *step, &from);
     if (!len)
         len = shp_fresh_of(n, shp_mix(shp_mix((uint64_t)d << 32 | by, 0x51cd), (uint64_t)start << 32 | end), 0, axis, SHP_WHY_CONTENT);
-    else if (!shp_is_num(n, len) && shp_dim_hi(n->dims, len) == 1 && shp_dim_has_undeclared(n->dims, d))
+    else if (!shp_is_num(n, len) && hi(n, len) == 1 && shp_dim_has_undeclared(n->dims, d))
         /* 0 or 1 of a size that data decides: a symbol of its own, so that a later requirement can decide it */
         len = shp_fresh_of(n, shp_mix(0x51ce, len), 0, axis, SHP_WHY_DATA);
     if (!is_num(n, from, first)) *first = INT64_MIN;        /* outside, whatever is added */
