@@ -1,3 +1,4 @@
+#include "../infer.h"
 #include "ops.h"
 
 #include <string.h>
@@ -10,6 +11,8 @@ shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_mul(n->dims,
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_floor_div(n->dims, a, b); }
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ceil_div(n->dims, a, b); }
 shp_dim shp_div_exact(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_div_exact(n->dims, a, b); }
+shp_dim shp_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
+shp_dim shp_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
 int64_t shp_lo(shp_node *n, shp_dim d) { return shp_dim_lo(n->dims, d); }
 int64_t shp_hi(shp_node *n, shp_dim d) { return shp_dim_hi(n->dims, d); }
 int shp_ge(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_ge(n->dims, a, b); }
@@ -19,6 +22,8 @@ bool shp_is_num(shp_node *n, shp_dim d)
     if (number) n->number = *number;
     return number != NULL;
 }
+
+void *shp_items(shp_node *n, size_t count, size_t size) { return shp_alloc_array(n->x->arena, count, size); }
 
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank)
 {

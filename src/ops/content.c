@@ -1,4 +1,3 @@
-#include "../infer.h"
 #include "index.h"
 #include "nn.h"
 

@@ -14,7 +14,7 @@ static void as(shp_node *n, shp_rule *rule, const uint32_t *from, uint32_t count
     shp_node_proto proto = *own;
     uint64_t *read = n->read, bits = 0;
     int opset = n->opset;
-    uint32_t *input = shp_alloc_array(n->x->arena, count + 1, sizeof *input);
+    uint32_t *input = shp_items(n, count + 1, sizeof *input);
     if (!input) return;
     for (uint32_t k = 0; k < count; k++) input[k] = from[k] < own->inputs ? own->input[from[k]] : SHP_NONE;
     proto.input = input;
@@ -124,7 +124,7 @@ void infer_reduce_sum_integer(shp_node *n)
 void infer_qlinear_concat(shp_node *n)
 {
     uint32_t inputs = shp_inputs(n), count = inputs > 2 ? inputs / 3 : 0;
-    uint32_t *from = shp_alloc_array(n->x->arena, count + 1, sizeof *from);
+    uint32_t *from = shp_items(n, count + 1, sizeof *from);
     if (!from) return;
     if (inputs % 3 != 2) { shp_fail1(n, SHP_D_ARITY, "%d inputs are not 2, and 3 for each part", inputs); return; }
     for (uint32_t k = 0; k < count; k++) from[k] = 2 + 3 * k;

@@ -1,8 +1,6 @@
 /* contrib_attention - attention with its caches as ONNX Runtime's fusions and model builders write it. */
 #include "contrib.h"
 
-#include "../infer.h"
-
 /* The size of axis k of input i, 0 where not known. */
 static shp_dim axis(shp_node *n, uint32_t i, int64_t k) { return shp_want_dim(n, i, k, 0); }
 

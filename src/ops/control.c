@@ -14,7 +14,7 @@ enum { TURNS_MAX = 40,              /* a fixed point widens at least one axis a 
 static void scalar_fact(shp_node *n, uint32_t i, uint64_t seed, shp_dim v, shp_fact *f)
 {
     const shp_attr *a = shp_attr_get(n, "body");
-    shp_shape *s = shp_alloc(n->x->arena, sizeof *s + sizeof(shp_dim));
+    shp_shape *s = shp_items(n, 1, sizeof *s + sizeof(shp_dim));
     if (s && a && a->g && i < a->g->inputs && a->g->input_info[i]->type.kind == SHP_T_TENSOR && a->g->input_info[i]->type.rank == 1) {
         s->rank = 1;
         s->dim[0] = lit(1);
@@ -194,7 +194,7 @@ void infer_if(shp_node *n)
     if (!yes || !no) return;
     fits(n, "then_branch", yes, NULL, 0, 0, 0, 0);
     fits(n, "else_branch", no, NULL, 0, 0, 0, 0);
-    shp_fact *a = shp_alloc_array(n->x->arena, (size_t)2 * n->nout, sizeof *a), *b = a + n->nout, both;
+    shp_fact *a = shp_items(n, (size_t)2 * n->nout, sizeof *a), *b = a + n->nout, both;
     if (!a) return;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
     bool differ = false;
@@ -448,8 +448,8 @@ static bool read_loop(shp_node *n, shp_loop *l)
 {
     uint32_t count = 2 + l->states;
     int64_t first = 1;
-    l->in = shp_alloc_array(n->x->arena, (size_t)3 * count, sizeof *l->in);
-    l->widened = shp_alloc_array(n->x->arena, count, sizeof *l->widened);
+    l->in = shp_items(n, (size_t)3 * count, sizeof *l->in);
+    l->widened = shp_items(n, count, sizeof *l->widened);
     if (!l->in || !l->widened) return false;
     l->start = l->in + count;
     l->exact = l->start + count;
@@ -556,8 +556,8 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
     int64_t scans = shp_attr_int(n, "num_scan_inputs"), inputs = (int64_t)n->proto->inputs - offset;
     if (scans < 1 || scans > inputs) { shp_fail2(n, SHP_D_ATTRIBUTE, "num_scan_inputs is %d, but there are %d inputs", scans, inputs); return; }
     uint32_t count = (uint32_t)inputs, states = count - (uint32_t)scans;
-    shp_fact f, *in = shp_alloc_array(n->x->arena, count, sizeof *in);
-    bool *widened = shp_alloc_array(n->x->arena, count, sizeof *widened);
+    shp_fact f, *in = shp_items(n, count, sizeof *in);
+    bool *widened = shp_items(n, count, sizeof *widened);
     if (!in || !widened) return;
     shp_dim length = 0, rows = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -633,7 +633,7 @@ void infer_sequence_map(shp_node *n)
     uint32_t count = shp_inputs(n);
     const shp_content *items = shp_in_content(n, 0);
     uint32_t turns = items && items->item && items->count <= UNROLL_MAX ? items->count : 0;
-    shp_fact f, *in = shp_alloc_array(n->x->arena, count + 1, sizeof *in), *made = shp_alloc_array(n->x->arena, (size_t)turns * n->nout + 1, sizeof *made);
+    shp_fact f, *in = shp_items(n, count + 1, sizeof *in), *made = shp_items(n, (size_t)turns * n->nout + 1, sizeof *made);
     if (!in || !made) return;
     for (uint32_t turn = 0; turn < turns; turn++) {
         map_inputs(n, turn, in, count);

@@ -1,5 +1,4 @@
 #include "index.h"
-#include "../infer.h"
 
 #include <string.h>
 
@@ -176,7 +175,7 @@ int32_t shp_along(shp_node *n, const char *name, int64_t otherwise)
 shp_shape *shp_spliced(shp_node *n, const shp_shape *x, int32_t from, int32_t to, const shp_dim *dim, int32_t count)
 {
     int32_t rest = x->rank - to;
-    shp_shape *s = shp_alloc(n->x->arena, sizeof *s + (size_t)(from + count + rest) * sizeof *dim);
+    shp_shape *s = shp_items(n, 1, sizeof *s + (size_t)(from + count + rest) * sizeof *dim);
     if (!s) return NULL;
     s->rank = from + count + rest;
     memcpy(s->dim, x->dim, (size_t)from * sizeof *dim);

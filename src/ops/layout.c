@@ -1,7 +1,6 @@
 /* layout - operators that rearrange a tensor's elements: Reshape, Transpose, Concat, Split, Pad and their kin. */
 #include "index.h"
 #include "nn.h"
-#include "../infer.h"
 
 #include <string.h>
 
@@ -257,7 +256,7 @@ void infer_concat(shp_node *n)
     shp_dim d[SHP_RANK_MAX], sum = lit(0);
     int64_t axis = 0;
     int32_t rank = -1;
-    shp_piece *piece = shp_alloc_array(n->x->arena, inputs + 1, sizeof *piece);
+    shp_piece *piece = shp_items(n, inputs + 1, sizeof *piece);
     for (uint32_t i = 0; i < inputs; i++) {
         const shp_shape *s = shp_in_shape(n, i);
         if (s && rank < 0) {
@@ -306,7 +305,7 @@ void infer_split(shp_node *n)
     int32_t axis = shp_along(n, "axis", 0);
     const shp_shape *x = shp_in_shape(n, 0);
     shp_list l = shp_list_of(n, "split", 1);
-    shp_dim *part = shp_alloc_array(n->x->arena, n->nout, sizeof *part);
+    shp_dim *part = shp_items(n, n->nout, sizeof *part);
     bool uneven = shp_attr_has(n, "num_outputs");
     if (axis < 0 || !part) return;
     if (n->opset >= 18 && uneven == l.has) shp_note(n, SHP_D_ATTRIBUTE, "wants either split or num_outputs");

@@ -27,6 +27,8 @@ shp_dim shp_mul(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_floor_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_ceil_div(shp_node *n, shp_dim a, shp_dim b);
 shp_dim shp_div_exact(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_min(shp_node *n, shp_dim a, shp_dim b);
+shp_dim shp_max(shp_node *n, shp_dim a, shp_dim b);
 int64_t shp_lo(shp_node *n, shp_dim d);
 int64_t shp_hi(shp_node *n, shp_dim d);
 int shp_ge(shp_node *n, shp_dim a, shp_dim b);
@@ -39,15 +41,17 @@ static inline shp_dim num(shp_node *n, int64_t v) { return shp_dim_fits(v) ? shp
 #define floor_div(n, a, b) shp_floor_div(n, a, b)
 #define ceil_div(n, a, b) shp_ceil_div(n, a, b)
 #define div_exact(n, a, b) shp_div_exact(n, a, b)
+#define dim_min(n, a, b) shp_min(n, a, b)
+#define dim_max(n, a, b) shp_max(n, a, b)
 #define lo(n, d) shp_lo(n, d)
 #define hi(n, d) shp_hi(n, d)
 #define ge(n, a, b) shp_ge(n, a, b)
 #define is_num(n, d, v) (shp_is_num(n, d) && (*(v) = (n)->number, true))
-static inline shp_dim dim_min(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_min(n->dims, a, b); }
-static inline shp_dim dim_max(shp_node *n, shp_dim a, shp_dim b) { return shp_dim_max(n->dims, a, b); }
 #define is(n, d, v) ((d) == lit(v))     /* v: of 31 bits */
 
 /* ---- shared by families (ops/common.c) ---- */
+/* `count` zeroed items of that size, which live as long as the call; NULL: no memory. */
+void *shp_items(shp_node *n, size_t count, size_t size);
 /* An axis in [-rank, rank) made non-negative; fails (code in n->failed) and returns -1 outside. */
 int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank);
 /* Product of count dims (1 for none). */

@@ -93,7 +93,7 @@ void infer_sequence_construct(shp_node *n)
     uint32_t count = shp_inputs(n);
     const shp_shape *shape = &shp_shape_none;
     shp_type type = 0;
-    shp_fact *item = count <= ITEMS_MAX ? shp_alloc_array(n->x->arena, count + 1, sizeof *item) : NULL;
+    shp_fact *item = count <= ITEMS_MAX ? shp_items(n, count + 1, sizeof *item) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const shp_fact *f = shp_in(n, i);
         if (!type) type = f->type;
@@ -124,7 +124,7 @@ static void edited(shp_node *n, uint32_t ip, const shp_fact *f)
     if (less && !count) shp_fail2(n, SHP_D_VALUE, "position %d in a sequence of %d", at, count);
     bool placed = !shp_has(n, ip) || position(n, ip, count, more, &at);
     if (n->failed) return;
-    shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_alloc_array(n->x->arena, (size_t)count + 1, sizeof *item) : NULL;
+    shp_fact *item = c && c->item && placed && count < ITEMS_MAX + less ? shp_items(n, (size_t)count + 1, sizeof *item) : NULL;
     shp_content *out = item ? shp_content_items(n, (uint32_t)(count + more - less)) : shp_content_length(n, add(n, length(n, 0), num(n, more - less)));
     if (item && out) {
         memcpy(item, c->item, (size_t)at * sizeof *item);
@@ -145,7 +145,7 @@ static shp_content *cut_items(shp_node *n, const shp_shape *x, int32_t axis, boo
     static const shp_elem none;
     int64_t first[SHP_RANK_MAX] = { 0 }, v = 0;
     shp_content *out = shp_content_items(n, (uint32_t)parts);
-    shp_fact *item = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *item);
+    shp_fact *item = shp_items(n, (size_t)parts + 1, sizeof *item);
     bool move = true;
     for (int64_t i = 0; item && i < parts; i++) {
         item[i] = (shp_fact){ .type = shp_in_type(n, 0), .shape = shp_spliced(n, x, axis, axis + 1, &part[i], keep), .id = shp_mix(shp_mix(n->id, 0x5711), (uint64_t)i) };
@@ -184,7 +184,7 @@ void infer_split_to_sequence(shp_node *n)
         if (l.known) parts = l.count;
     }
     if (parts > SHP_ELEMENTS_MAX) parts = -1;
-    if (parts >= 0) part = shp_alloc_array(n->x->arena, (size_t)parts + 1, sizeof *part);
+    if (parts >= 0) part = shp_items(n, (size_t)parts + 1, sizeof *part);
     if (part && !even && !shp_part_sizes(n, &l, parts, whole, part)) return;
     for (int64_t i = 0; part && i < parts; i++) {
         if (even) part[i] = num(n, i < parts - 1 ? size : total - i * size);
@@ -249,7 +249,7 @@ void infer_concat_from_sequence(shp_node *n)
     if (stack) memmove(d + axis + 1, d + axis, (size_t)(e->rank - axis) * sizeof *d);
     d[axis] = stack ? many : sum;
     shp_out(n, 0, rank, d);
-    shp_piece *piece = listed ? shp_alloc_array(n->x->arena, listed, sizeof *piece) : NULL;
+    shp_piece *piece = listed ? shp_items(n, listed, sizeof *piece) : NULL;
     if (!piece) return;
     for (uint32_t i = 0; i < listed; i++) piece[i] = (shp_piece){ shp_fact_content(n, &c->item[i]), shp_count(n, c->item[i].shape) };
     shp_out_joined(n, 0, axis, piece, listed);
@@ -276,7 +276,7 @@ void infer_optional(shp_node *n)
     const shp_fact *f = shp_in(n, 0);
     const shp_attr *a = shp_attr_get(n, "type");
     shp_type type = full ? f->type : a && a->tp ? shp_declared_type(n->x, a->tp) : 0;
-    shp_fact *item = shp_alloc(n->x->arena, sizeof *item);
+    shp_fact *item = shp_items(n, 1, sizeof *item);
     shp_content *c = shp_content_items(n, full);
     if (!full && !a) { shp_fail(n, SHP_D_ATTRIBUTE, "has neither an input nor the attribute type"); return; }
     if (type) shp_out_type(n, 0, shp_type_make(n->x, SHP_KIND_OPT, type, 0));
