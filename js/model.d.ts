@@ -42,13 +42,13 @@ export type WasmModule = object;
 export type ModelSource =
     | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | ByteStream | AsyncIterable<Uint8Array>;
 
-/** What replaces a declaration of the file's, or pins a value inside the graph. */
+/** What replaces a declaration of the file's, or what inference finds of a value inside the main graph. What it leaves out stays as it is. */
 export interface ValueOption {
-    /** "float32", "seq(int64)", or as ONNX writes it: "tensor(float)". Default: as declared. */
+    /** "float32", "seq(int64)", or as ONNX writes it: "tensor(float)". */
     type?: string | number | null | undefined;
     /** Integers, names or expressions; null for a size that is not known. */
     shape?: ArrayLike<number | bigint | string | null> | null | undefined;
-    /** The elements, row by row. What is too long, or of a type without contents, is accepted and unused. */
+    /** The elements, row by row; a vector of open length is as long. What is too long, or of a type without contents, is accepted and unused. */
     data?: ArrayLike<number | bigint | boolean | string | null> | null | undefined;
 }
 
@@ -94,9 +94,9 @@ export interface Limits {
     rank?: number | undefined;
     /** Elements of a content. Default and at most 1,024. */
     elements?: number | undefined;
-    /** Terms of an expression. Default 64, at most 1,000. */
+    /** Terms of an expression. Default and at most 64. */
     terms?: number | undefined;
-    /** Nesting of an expression. Default 16, at most 64. */
+    /** Nesting of an expression. Default 16, at most 32. */
     depth?: number | undefined;
     /** Values of all graphs. Default 4,000,000. */
     values?: number | undefined;
@@ -124,7 +124,7 @@ export interface InferOptions<Rule = AsyncOperatorRule> {
     externalData?: Readonly<Record<string, ModelSource>> | ReadonlyMap<string, ModelSource> | undefined;
     /** Throw at the first contradiction, missing type or unknown operator. */
     strict?: boolean | undefined;
-    /** What counts where the file declares a shape: "refine" (default) what is inferred, refined by it; "override" ignores it. */
+    /** What counts where the file declares a shape: "refine" (default) what is inferred, refined by it; "override" ignores it, but of operators without a rule. */
     merge?: 'refine' | 'override' | undefined;
     /** Rules for operators: `{ 'my.domain::Foo': (node) => [{ type, shape }] }`. */
     operators?: Readonly<Record<string, Rule>> | undefined;

@@ -96,7 +96,7 @@ export class Result {
         for (const { lhs, rhs, graph, node, reason } of this.assumptions) {
             const left = number(lhs), right = number(rhs);
             if (typeof left === 'bigint' && typeof right === 'bigint' && left < right) {
-                throw new RangeError(`${lhs} is ${left}, and ${graph && `${graph}/`}${node} assumes ${lhs} >= ${rhs} (${reason}): infer with freeDimensionOverrides instead`);
+                throw new RangeError(`${typeof lhs === 'string' ? `${lhs} is ${left}` : `${rhs} is ${right}`}, and ${graph && `${graph}/`}${node} assumes ${lhs} >= ${rhs} (${reason}): infer with freeDimensionOverrides instead`);
             }
         }
         const out = lengths.map((dim) => {

@@ -50,7 +50,9 @@ export const outside = (location) => new Error(`${location} lies outside the mod
 
 /** @param {string} location */
 export function checkInside(location) {
-    if (/^[/\\]|\\|^[a-z]+:|\0/i.test(location) || location.split('/').includes('..')) throw outside(location);
+    let depth = 0;
+    const leaves = location.split('/').some((part) => (depth += part === '..' ? -1 : Number(part !== '' && part !== '.')) < 0);
+    if (leaves || /^[/\\]|\\|^[a-z]+:|\0/i.test(location)) throw outside(location);
 }
 
 /**

@@ -105,10 +105,14 @@ function childScopes(r) {
  */
 function step(r, result, value, row, about, from, symbols, owned) {
     const node = r.at(L.VALUES, row, L.VALUE_NODE);
-    const said = node === NONE ? [] : result.diagnostics.filter((d) => d.node === value.node && d.graph === value.graph).map((d) => d.message);
+    const said = result.diagnostics.filter((d) => (node === NONE ? !d.node && d.value === value.name : d.node === value.node) && d.graph === value.graph).map((d) => d.message);
     const begins = about.flatMap((need, i) => {
         const symbol = symbols.get(need);
-        if (need === 'rank' && !from[i].length) return (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
+        if (need === 'rank' && !from[i].length) {
+            if (node === NONE) return ['the file says no shape'];
+            const inputs = r.names(node, false), waits = inputs.length && inputs.every((_, k) => !r.read(node, k));
+            return waits && !said.length ? ['it waits for a cycle of nodes'] : (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
+        }
         if (need === 'elements' && !from[i].length) return [ELEMENTS];
         return symbol === undefined || from[i].some((way) => way.need === need) ? [] : [`${need}: ${reason(r, symbol)}`];
     });

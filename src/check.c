@@ -35,6 +35,7 @@ static bool check_arity(shp_node *n, const shp_schema *s)
     while (outputs && shp_output(n->proto)[outputs - 1] == SHP_NONE) outputs--;
     bool bare = (int)n->proto->inputs < min;        /* one that is left out at the end counts as there */
     if (bare || inputs > max || outputs > most) {
+        if (s->gone) return false;                  /* that is said, and ends the search */
         bool in = outputs <= most;
         int have = in ? inputs : outputs, want = !in ? most : bare ? min : max;
         shp_failf(n, SHP_D_ARITY, "has %d %sput%s, but opset %d takes %s %d", (int64_t)have, in ? "in" : "out", have == 1 ? "" : "s", (int64_t)n->opset,
@@ -167,7 +168,7 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
         return check_attributes(n, s);
     }
     shp_type bound[TYPE_VARS] = { 0 };
-    bool few = check_arity(n, s->schema), sound = few && check_attributes(n, s);
+    bool sound = check_attributes(n, s) && check_arity(n, s->schema);     /* what was an attribute may be the input that is missing */
     n->noted = false;
     int outputs = (int)n->proto->outputs, least = shp_schema_min_outputs(s->schema);
     if (outputs < least) shp_note(n, SHP_D_ARITY, "has %d outputs, but opset %d gives at least %d", (int64_t)outputs, (int64_t)n->opset, (int64_t)least);
@@ -175,6 +176,6 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
     n->told &= !sound;                  /* an attribute too many, say, has nothing to do with the inputs */
     bind_types(n, s->schema, bound);
     type_outputs(n, s->schema, bound);
-    if (few && !n->noted) keep_sound(n, &s->sound);
+    if (sound && !n->noted) keep_sound(n, &s->sound);
     return sound;
 }

@@ -133,23 +133,22 @@ static const shp_type_proto *declared(const shp_graph *g, shp_str name)
     return NULL;
 }
 
-/* The elements of an input, where its shape is all numbers and they are, of a type that inference reads; else NULL. */
-static const shp_content *read_data(shp_engine *e, const value *v, const shp_input_option *o, int dtype)
+/* The elements of a value, where they are numbers of a type that inference reads; else NULL. dtype 0: of a value inside the graph, whose type
+ * inference finds. */
+static const shp_content *read_data(shp_engine *e, const value *v, int dtype)
 {
     shp_node n = { .x = e->x, .dims = e->x->dims };
-    shp_content *c = o->has_shape && v->count ? shp_content_new(&n, v->count) : NULL;
+    shp_content *c = v->count ? shp_content_new(&n, v->count) : NULL;
     shp_elem *to = c ? c->elem : NULL;
     char kind = shp_dtype_kind(dtype);
     bool whole = kind == 'I' || kind == 'U' || kind == 'B';
     shp_wire w = v->fields;
-    for (uint32_t i = 0; i < o->rank; i++)
-        if (o->dim[i].kind != SHP_DIM_VALUE) return NULL;
     for (shp_field f; c && shp_next(&w, &f);) {
         uint32_t field = f.key >> 3;
         double real = shp_float64(f.value);
         if (field < SHP_FIELD_DATA) continue;
-        if (field == SHP_FIELD_DATA) *to = shp_elem_cast(&n, SHP_INT64, dtype, shp_elem_int(&n, (int64_t)f.value));
-        else if (field == SHP_FIELD_DATA_REAL) *to = shp_elem_cast(&n, SHP_DOUBLE, dtype, shp_elem_real(real));
+        if (field == SHP_FIELD_DATA) *to = shp_elem_cast(&n, SHP_INT64, dtype ? dtype : SHP_INT64, shp_elem_int(&n, (int64_t)f.value));
+        else if (field == SHP_FIELD_DATA_REAL) *to = shp_elem_cast(&n, SHP_DOUBLE, dtype ? dtype : SHP_DOUBLE, shp_elem_real(real));
         if (field == SHP_FIELD_DATA_REAL && whole && !(real > -9e18 && real < 9e18 && real == (double)(int64_t)real)) {
             fail(e, SHP_E_OPTION, v->name, "its data has an element that is no integer");
             return NULL;
@@ -192,11 +191,11 @@ static bool read_inputs(shp_engine *e, const shp_graph *g)
             o->rank = type->rank;
             o->dim = type->dim;
         }
-        if (v->count && !fits(o, v->count)) {
+        if (v->count && o->has_shape && !fits(o, v->count)) {
             fail(e, SHP_E_OPTION, v->name, "its data has not as many elements as its shape says");
             return false;
         }
-        o->data = read_data(e, v, o, o->type ? o->type : type ? type->elem_type : 0);
+        o->data = read_data(e, v, o->type ? o->type : type ? type->elem_type : 0);
         if (e->status == SHP_ERROR) return false;
     }
     return true;
@@ -241,8 +240,12 @@ static void read_fact(shp_engine *e, shp_node *n, uint32_t output, const value *
         uint32_t number = field.key >> 3;
         if (is_dim(number) && shape) {
             int64_t size = (int64_t)field.value;
-            shp_dim d = number == SHP_FIELD_DIM_TEXT ? parse_dim(t, field.text)
-                : number == SHP_FIELD_DIM && size >= 0 ? shp_dim_const(t, size) : 0;
+            shp_dim d = number == SHP_FIELD_DIM_TEXT ? parse_dim(t, field.text) : number == SHP_FIELD_DIM ? shp_dim_const(t, size) : 0;
+            const int64_t *known = shp_dim_number(t, d);
+            if (known && *known < 0) {
+                shp_note(n, SHP_D_HOST_RULE, "the host's rule gives axis %d of output %d the size %d", (int64_t)axis, (int64_t)output, *known);
+                d = 0;
+            }
             shape->dim[axis] = d ? d : shp_fresh(n, output, axis, SHP_WHY_DATA);
             axis++;
         } else if (number >= SHP_FIELD_DATA && c) {

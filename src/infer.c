@@ -347,14 +347,34 @@ static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const s
     return f;
 }
 
-/* Replaces a fact's parts by what options.inputs says of that name. */
-static void apply_option(shp_infer *x, shp_fact *f, shp_input_option *o)
+/* The elements that options.inputs gives a value, as its type has them; NULL where they are not as many as it has. A vector may have any number. */
+static const shp_content *given_elements(shp_infer *x, shp_fact *f, const shp_input_option *o)
 {
+    shp_node n = { .x = x, .dims = x->dims };
+    shp_shape *s = f->shape && f->shape->rank == 1 && !shp_dim_number(x->dims, f->shape->dim[0]) ? shp_shape_new(x, 1) : NULL;
+    if (s) s->dim[0] = shp_dim_const(x->dims, o->data->count), f->shape = s;
+    shp_content *c = f->shape && shp_shape_count(x, f->shape) == o->data->count ? shp_content_new(&n, o->data->count) : NULL;
+    int dtype = f->type < SHP_TYPE_SEQ ? f->type : 0;
+    for (uint32_t i = 0; c && i < c->count; i++) {
+        shp_elem e = o->data->elem[i];
+        c->elem[i] = dtype ? shp_elem_cast(&n, shp_elem_is_real(e) ? SHP_DOUBLE : SHP_INT64, dtype, e) : e;
+    }
+    return c;
+}
+
+/* Replaces a fact's parts by what options.inputs says of that name. What is known of elements stays where type and shape do. */
+static void apply_option(shp_infer *x, shp_scope *s, shp_node *n, uint32_t slot, shp_fact *f, shp_input_option *o)
+{
+    shp_fact was = *f;
     o->used = true;
     if (o->type) f->type = o->type;
     if (o->has_shape) f->shape = declared_shape(x, o->rank, o->dim, f->id, NULL, 0);
+    if (f->type != was.type || shp_shape_hash(x, f->shape) != shp_shape_hash(x, was.shape)) f->content = NULL, f->tensor = NULL;
+    if (!o->data) return;
     f->tensor = NULL;
-    if (o->has_shape || o->data) f->content = o->data;
+    f->content = given_elements(x, f, o);
+    if (!f->content && !x->arena->failed)
+        shp_diagnose(x, s, n, SHP_D_SHAPE, &s->graph->slot[slot].name, "'%v' is given %d elements, but it is %h: give its shape, too", (int64_t)o->data->count, f->shape);
 }
 
 /* Whether a shape of numbers may be one of the declared shape. */
@@ -727,8 +747,8 @@ static bool unknown_op(shp_node *n, shp_op_entry *e)
     if (x->p->probing) return true;
     int64_t first = shp_schema_first(x->p->schemas, op->domain, op->op_type, (shp_str){ "", 0 });
     if (first > n->opset) shp_failf(n, SHP_D_OPSET, "needs opset %d or later, but the model imports opset %d%s%n", first, (int64_t)n->opset, op->domain.len ? " of " : "", &op->domain);
-    else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
-                  &op->domain, op->domain.len ? "::" : "", &op->op_type);
+    else shp_failf(n, SHP_D_UNKNOWN_OP, "no rule for operator %n%s%n%s%n: its outputs stay unknown unless the file declares them (give one with options.operators)",
+                  &op->domain, op->domain.len ? "::" : "", &op->op_type, op->overload.len ? " with overload " : "", &op->overload);
     e->told = x->diags;
     return true;
 }
@@ -912,8 +932,10 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     *n.read = 0;
     x->p->asking = proto;
     x->p->asking_index = index;
-    bool whole = e->apply(&n, e);
-    if (proto->attrs->has_graph && !x->p->probing) other_bodies(&n);
+    bool bodies = proto->attrs->has_graph && !x->p->probing, host = e->apply == host_rule;
+    if (bodies && host) other_bodies(&n);           /* first: what they ask the host is settled before the node is asked about */
+    bool whole = !x->p->waiting && e->apply(&n, e);
+    if (bodies && !host) other_bodies(&n);
     if (x->p->waiting) return;
     if (*shp_dims_overflow(x->dims)) {
         *shp_dims_overflow(x->dims) = false;
@@ -923,7 +945,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
         uint32_t slot = shp_output(proto)[o];
         if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
-        if (pin) apply_option(x, &n.out[o], pin);
+        if (pin) apply_option(x, s, &n, slot, &n.out[o], pin);
         else merge_declared(x, s, slot, &n.out[o], &n, whole);
         s->fact[slot] = n.out[o];
     }
@@ -1171,10 +1193,13 @@ static void start(shp_infer *x)
             shp_diagnose(x, x->main, NULL, version < 1 ? SHP_D_OPSET : SHP_D_LIMIT, NULL, "the model imports opset %d: %d is taken", version, (int64_t)SHP_OPSET_NEWEST);
     }
     enter_inputs(x, x->main);
+    for (uint32_t i = 0; i < g->inputs + g->initializers; i++) {
+        uint32_t slot = i < g->inputs ? g->input[i] : g->initializer_slot[i - g->inputs];
+        shp_input_option *o = input_option(x, g->slot[slot].name);
+        if (o) apply_option(x, x->main, NULL, slot, &x->main->fact[slot], o);
+    }
     for (uint32_t i = 0; i < g->inputs; i++) {
         uint32_t slot = g->input[i];
-        shp_input_option *o = input_option(x, g->slot[slot].name);
-        if (o) apply_option(x, &x->main->fact[slot], o);
         if (!x->main->fact[slot].type && g->input_info[i]->type.kind != SHP_T_OPAQUE)
             shp_diagnose(x, x->main, NULL, SHP_D_NO_TYPE, &g->slot[slot].name, "input '%v' has no type (give one with options.inputs)");
     }
@@ -1187,7 +1212,7 @@ static void finish(shp_infer *x)
             shp_diagnose(x, x->main, NULL, SHP_D_BINDING, NULL, "no dim is named '%n': the override has no effect", &x->options.binding[i].name);
     for (uint32_t i = 0; i < x->options.inputs; i++)
         if (!x->options.input[i].used)
-            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, &x->options.input[i].name, "no value is named '%v': the given shape has no effect");
+            shp_diagnose(x, x->main, NULL, SHP_D_BINDING, &x->options.input[i].name, "the main graph has no value '%v': what is given of it has no effect");
 }
 
 shp_status shp_infer_step(shp_infer *x, uint32_t pause)

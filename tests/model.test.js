@@ -296,6 +296,14 @@ test('messages: the node, its inputs with their shapes, what was expected', () =
     assert.equal(one('Pad', ['x', 'p'], {}, [ints('p', [1, 1])]), 'Pad #0: 2 pads, 4 expected (x [2, 3], p [2])');
     assert.equal(one('Softmax', ['x'], { attr: { axis: 5 } }), 'Softmax #0: axis 5 is outside [-2, 2) (x [2, 3])');
     assert.equal(one('Softmax', ['x'], { attr: { axis: { s: 'a' } } }), 'Softmax #0: attribute \'axis\' is of type string, int expected (x [2, 3])');
+    assert.equal(one('Flatten', ['x'], { attr: { axis: 3 } }), 'Flatten #0: axis 3 is outside [-2, 2] (x [2, 3])');
+    assert.equal(one('Unsqueeze', ['x'], { attr: { axes: [0] } }), "Unsqueeze #0: attribute 'axes' is none of opset 18 any more (it may be an input)");
+    assert.equal(one('Upsample', ['x'], { attr: { mode: 'nearest' } }), 'Upsample #0: is gone in opset 18');
+    assert.equal(one('Foo', ['x'], { overload: 'second' }), 'Foo #0: no rule for operator Foo with overload second: its outputs stay unknown unless the file declares them (give one with options.operators)');
+    // A wrong node says nothing of those after it.
+    assert.deepEqual(said({ nodes: [{ op: 'Concat', inputs: ['x', 'x'], outputs: ['w'], attr: { axis: { f: 1.5 } } }, { op: 'Concat', inputs: ['x', 'x'], outputs: ['v'], attr: { axis: 0 } },
+        { op: 'BitwiseNot', inputs: ['v'], outputs: ['z'] }] }), ["Concat #0: attribute 'axis' is of type float, int expected (x [2, 3], x [2, 3])",
+        'BitwiseNot #2: input 0 (v [4, 3]) is float32, which opset 18 does not take']);
     assert.equal(one('Add', ['x']), 'Add #0: has 1 input, but opset 18 takes exactly 2 (x [2, 3])');
     assert.equal(one('Relu', ['x'], { outputs: ['z', 'more'] }), 'Relu #0: has 2 outputs, but opset 18 takes at most 1 (x [2, 3])');
     const many = Array(9).fill('x');
@@ -449,6 +457,23 @@ test('elements alone are of the declared shape', () => {
     const bytes = model({ opsets: { '': 17 }, inputs: [{ name: 'k', type: 'int64', shape: [2] }], outputs: [{ name: 'y' }],
         nodes: [{ op: 'ConstantOfShape', inputs: ['k'], outputs: ['y'] }] });
     assert.deepEqual(inferShapesSync(bytes, { inputs: { k: { data: [3, 4] } } }).get('y').shape, [3, 4]);
+});
+
+test('options.inputs: values inside the graph', () => {
+    // y is x's elements over the target; the file says nothing of the target's own.
+    const bytes = model({ inputs: [float('x', ['N', 6]), { name: 'a', type: 'int64', shape: [1] }, { name: 'n', type: 'int64', shape: ['K'] }], outputs: [{ name: 'y' }, { name: 'z' }],
+        initializers: [{ name: 'six', type: 'int64', dims: [1], data: [6] }, { name: 'w', type: 'float', dims: [6, 4] }], nodes: [
+            { op: 'Concat', name: 'join', inputs: ['a', 'six'], outputs: ['to'], attr: { axis: 0 } }, { op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] },
+            { op: 'MatMul', inputs: ['x', 'w'], outputs: ['z'] }, { op: 'ConstantOfShape', inputs: ['n'], outputs: ['of'] }] });
+    const get = (name, inputs) => inferShapesSync(bytes, { inputs }).get(name);
+    assert.deepEqual([get('y', { to: { data: [3, -1] } }).shape, get('to', { to: { data: [3, -1] } }).content], [[3, '2*N'], [3, -1]]);
+    assert.deepEqual(get('y', { to: { shape: [3], data: [2, 3, -1] } }).shape, [2, 3, 'N'], 'instead of what the rule says');
+    assert.deepEqual([get('to', { to: [2] }).content, get('y', { to: [2] }).shape[1]], [[null, 6], 6], 'what is known stays known');
+    assert.deepEqual(get('of', { n: { data: [2, 7] } }).shape, [2, 7], 'a vector as long as its elements are many');
+    assert.deepEqual([get('w', { w: [6, 'M'] }).shape, get('z', { w: [6, 'M'] }).shape], [[6, 'M'], ['N', 'M']]);
+    const told = (inputs) => inferShapesSync(bytes, { inputs }).diagnostics.map((d) => [d.code, d.message]);
+    assert.deepEqual(told({ to: { data: [1, 2, 3] } }), [['shape', "Concat join: 'to' is given 3 elements, but it is [2]: give its shape, too"]]);
+    assert.deepEqual(told({ other: [1] }), [['unknown-name', "the main graph has no value 'other': what is given of it has no effect"]]);
 });
 
 test('dividing by a negative number keeps the numerator\'s sign: -floor(k/2), not floor(-k/2)', () => {
@@ -905,6 +930,8 @@ test('rules of the host', async () => {
         assert.doesNotMatch(diagnostics[0].message, /\n/);
         assert.equal(values.find((v) => v.name === 'y').shape, null);
     }
+    const negative = inferShapesSync(bytes, { operators: { 'my::Foo': () => [{ type: 'float', shape: ['3 - 5'] }] } });
+    assert.deepEqual([negative.get('a').shape, negative.diagnostics[0].message], [['unk__0'], "Foo foo: the host's rule gives axis 0 of output 0 the size -2"]);
     for (const odd of [{ shape: [1], content: [1, 2] }, { shape: ['N'], content: [1, 2] }, { content: [1] }]) {
         const own = inferShapesSync(bytes, { operators: { 'my::Foo': () => [{ type: 'float', shape: [] }, { type: 'int64', ...odd }] } });
         assert.deepEqual([own.get('b').content, own.diagnostics.map((d) => d.code)], [undefined, ['host-rule']]);
@@ -937,6 +964,16 @@ test('branches, functions and loops around what waits: asked once, told once', (
     assert.deepEqual(asked, ['first', 'left', 'between', 'up', 'down', 'right', 'inner', 'grown', 'grown', 'y']);
 });
 
+test('a host\'s rule for a node in whose bodies are nodes of a host\'s rule: each is asked about once', () => {
+    const branch = (name, node) => ({ g: { nodes: [{ ...node, name, outputs: [name] }], outputs: [{ name }] } }), relu = { op: 'Relu', inputs: ['x'] };
+    const inner = { op: 'If', inputs: ['c'], attr: { then_branch: branch('a', relu), else_branch: branch('b', relu) } };
+    const bytes = model({ inputs: [float('x', ['N']), { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'y' }],
+        nodes: [{ ...inner, name: 'y', outputs: ['y'], attr: { then_branch: branch('d', inner), else_branch: branch('e', relu) } }] });
+    const asked = [], rule = (node) => { asked.push(node.name); return [{ type: 'float', shape: [2] }]; };
+    const result = inferShapesSync(bytes, { operators: { If: rule, Relu: rule } });
+    assert.deepEqual([asked, result.get('y').shape, result.get('d', 'y/then_branch').shape], [['a', 'b', 'd', 'e', 'y'], [2], [2]]);
+});
+
 test('external data: beside the model, given, missing, outside', async () => {
     const external = (location, offset = 8, length = 24) => model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location, offset, length } }],
@@ -959,6 +996,7 @@ test('external data: beside the model, given, missing, outside', async () => {
     assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /has a Blob for w: pass its bytes, or use inferShapes/);
     const short = inferShapesSync(external('w', 8, 16), { externalData: { w: data } });
     assert.deepEqual([short.get('to').content, short.diagnostics.map((d) => d.code)], [[0, 2, null], ['data-size']]);      // and not what stands behind
+    assert.deepEqual((await infer('sub/../sub/./w.bin')).get('y').shape, ['N', 2, 3]);
     for (const location of ['absent.bin', '../outside.bin', join(temp, 'outside.bin'), 'sub\\w.bin', 'link.bin', 'sub/../../outside.bin', 'C:w.bin']) {
         const { diagnostics, values } = await infer(location);
         assert.deepEqual(diagnostics.map((d) => d.code), ['external-data'], location);
@@ -1089,6 +1127,9 @@ test('evaluate', () => {
     assert.equal(result.evaluate('S - 1', { S: 2n ** 60n }), 2n ** 60n - 1n);
     assert.deepEqual(result.evaluate(['floor(S/2)', 7, 'Max(S, T)'], { S: 5, T: 9 }), [2, 7, 9]);
     assert.throws(() => result.evaluate(shape, { S: 0, T: 2 }), { name: 'RangeError', message: /cut assumes S/ });
+    const small = inferShapesSync(model({ inputs: [float('x', ['S'])], outputs: [{ name: 'y' }], nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['s'] },
+        { op: 'Cast', name: 'cast', inputs: ['s'], outputs: ['y'], attr: { to: 1 } }, { op: 'Floor', inputs: ['y'], outputs: ['f'] }] }));
+    assert.throws(() => small.evaluate('S', { S: 300000 }), { name: 'RangeError', message: /^S is 300000, and cast assumes 262143 >= S \(float32\)/ });
     assert.throws(() => result.evaluate('T', { T: -1 }), { name: 'RangeError', message: 'T is negative: it is a size' });
     assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
     assert.equal(result.evaluate('Max(S, 2)*Max(T, 3)*Max(S, T)*Max(S, 5)*Max(T, 7)', { S: 5, T: 9 }), 5 * 9 * 9 * 5 * 9, 'too many terms, but numbers here');
@@ -1115,6 +1156,24 @@ test('why: the way back to the inputs', () => {
     const unknown = inferShapesSync(model({ opsets: { '': 18, u: 1 }, inputs: [float('x', [1])], outputs: [], nodes: [
         { op: 'What', domain: 'u', inputs: ['x'], outputs: ['a'] }, { op: 'Relu', inputs: ['a'], outputs: ['y'] }] }));
     assert.match(unknown.why('y').at(-1).notes.join(), /u::What/);
+});
+
+test('why: what no rule has come to, what the file does not say', () => {
+    const of = (name, rest) => inferShapesSync(model({ inputs: [{ name: 'x', type: 'float' }], outputs: [{ name: 'y' }], ...rest })).why(name).at(-1).notes;
+    assert.deepEqual(of('y', { nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['y'] }] }), ['the file says no shape']);
+    assert.deepEqual(of('y', { nodes: [{ op: 'Add', inputs: ['x', 'b'], outputs: ['a'] }, { op: 'Relu', inputs: ['a'], outputs: ['b'] }, { op: 'Relu', inputs: ['b'], outputs: ['y'] }] }),
+        ['it waits for a cycle of nodes']);
+    const [elements, missing] = of('y', { initializers: [{ name: 'to', type: 'int64', dims: [3], external: { location: 'absent' } }], nodes: [{ op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
+    assert.equal(elements, 'elements that are unknown');
+    assert.match(missing, /^external file 'absent' cannot be read .* of tensor 'to' stay unknown/);
+});
+
+test('branches of which none can run', () => {
+    const branch = (name) => ({ g: { nodes: [{ op: 'MatMul', inputs: ['x', 'x'], outputs: [name] }], outputs: [{ name }] } });
+    const bytes = model({ inputs: [float('x', [2, 3]), { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: branch('a'), else_branch: branch('b') } }] });
+    assert.deepEqual(inferShapesSync(bytes).diagnostics.map((d) => `${d.severity} ${d.graph}`), ['warning If#0/then_branch', 'warning If#0/else_branch', 'error ']);
+    assert.throws(() => inferShapesSync(bytes, { strict: true }), { code: 'shape' });
 });
 
 test('why: back to the inputs whose elements are missing', () => {

@@ -164,12 +164,13 @@ void infer_ms_causal_conv(shp_node *n)
         if (part > 0) d[x->rank - 1] = num(n, part);
         shp_out(n, 0, x->rank, d);
     }
+    if (!x && (last || ndim > 1)) return;           /* of any rank */
     int64_t rank = x ? x->rank : 3;
-    if (x && last && state_last) d[1] = keep;
-    else if (x && !last && ndim > 1) d[rank - 1] = keep;
+    if (last && state_last) d[1] = keep;
+    else if (!last && ndim > 1) d[rank - 1] = keep;
     else if (rank == 3) d[0] = batch, d[state_last ? 2 : 1] = c, d[state_last ? 1 : 2] = keep;
     else return;
-    if (x || ndim == 1) state_out(n, 3, rank, d);
+    state_out(n, 3, rank, d);
 }
 
 /* GatedDeltaNet: token-major [tokens, heads, size] (or [batch, length, heads, size]); the output is like the values, with the query's heads where

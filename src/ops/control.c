@@ -197,6 +197,7 @@ void infer_if(shp_node *n)
     shp_fact *a = shp_items(n, (size_t)2 * n->nout, sizeof *a), *b = a + n->nout, both;
     if (!a) return;
     if (condition < 0 && yes->fails != no->fails) condition = no->fails;
+    if (condition < 0 && yes->fails) shp_note(n, SHP_D_SHAPE, "then_branch and else_branch both contradict themselves");
     bool differ = false;
     for (uint32_t o = 0; o < n->nout; o++) {
         shp_body_output(n, yes, o, a + o);

@@ -22,14 +22,14 @@ void infer_crop(shp_node *n)
 void infer_given_tensor_fill(shp_node *n)
 {
     uint32_t count, extra = 0;
-    bool fed = shp_has(n, 0), elements = shp_attr_int(n, "input_as_shape") != 0;
+    bool fed = shp_has(n, 0) && !shp_attr_has(n, "shape"), elements = shp_attr_int(n, "input_as_shape") != 0;
     const int64_t *tail = fed ? shp_want_ints(n, "extra_shape", -1, 0, &extra) : shp_want_ints(n, "shape", -1, 0, &extra);
     const shp_shape *s = fed ? shp_in_shape(n, 0) : NULL;
     const shp_content *c = fed && elements ? shp_in_content(n, 0) : NULL;
     int64_t known = elements ? shp_in_length(n, 0) : s ? s->rank : -1;
     if (n->failed || (fed && known < 0)) return;
     count = fed ? (uint32_t)known : 0;
-    if (!fed) shp_out_type(n, 0, SHP_FLOAT);
+    if (!shp_has(n, 0)) shp_out_type(n, 0, SHP_FLOAT);
     if (known > SHP_RANK_MAX || extra > SHP_RANK_MAX) return;
     shp_dim d[2 * SHP_RANK_MAX];
     for (uint32_t i = 0; i < count; i++) d[i] = elements ? shp_element(c, i) : s->dim[i];

@@ -209,7 +209,7 @@ static void one_hot_elements(shp_node *n, const shp_content *in, int64_t inner, 
 /* OneHot-9: the shape of the indices with an axis of `depth` entries put in. Below opset 11 indices are not negative. */
 void infer_one_hot(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0), *values = shp_want_rank(n, 2, 1, 1);
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX - 1), *values = shp_want_rank(n, 2, 1, 1);
     shp_dim d[SHP_RANK_MAX], two = lit(2);
     double real;
     int64_t v;
@@ -221,7 +221,7 @@ void infer_one_hot(shp_node *n)
     for (uint32_t i = 0; n->opset < 11 && in && i < in->count; i++)
         if (shp_elem_number(n, in->elem[i], &real) && real < 0) { shp_fail1(n, SHP_D_VALUE, "index %d is negative", (int64_t)real); return; }
     int64_t axis = x ? shp_axis(n, shp_attr_int(n, "axis"), (int64_t)x->rank + 1) : -1;
-    if (axis < 0 || x->rank == SHP_RANK_MAX) return;
+    if (axis < 0) return;
     for (int32_t k = 0; k < x->rank; k++) d[k + (k >= axis)] = x->dim[k];
     d[axis] = as_size(n, depth, (uint32_t)axis);
     shp_out(n, 0, x->rank + 1, d);

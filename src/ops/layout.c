@@ -61,7 +61,8 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
             if (!is(n, x->dim[k], 0)) total = mul(n, total, x->dim[k]);
         if (!is_num(n, total, &a) || !is_num(n, rest, &b)) return 0;
     } else if (zero) rest = lit(0);
-    if (is(n, rest, 0) || (is_num(n, total, &a) && is_num(n, rest, &b) && a % b)) {
+    if (is(n, rest, 0)) { shp_failf(n, SHP_D_SHAPE, "-1 can be anything beside a size of 0"); return 0; }
+    if (is_num(n, total, &a) && is_num(n, rest, &b) && a % b) {
         shp_fail3(n, SHP_D_SHAPE, "%i has %x elements, no multiple of %x", 0, total, rest);
         return 0;
     }
@@ -117,7 +118,8 @@ void infer_flatten(shp_node *n)
     shp_dim d[2] = { axis ? 0 : lit(1), 0 };
     if (axis < 0 && n->opset < 11) shp_bad_attr(n, "axis", axis);
     if (x) {
-        if (axis != x->rank && (axis = shp_axis(n, axis, x->rank)) < 0) return;
+        if (axis < -x->rank || axis > x->rank) { shp_fail3(n, SHP_D_AXIS, "axis %d is outside [%d, %d]", axis, -(int64_t)x->rank, x->rank); return; }
+        if (axis < 0) axis += x->rank;
         d[0] = shp_product(n, x->dim, (uint32_t)axis);
         d[1] = shp_product(n, x->dim + axis, (uint32_t)(x->rank - axis));
     }
@@ -240,15 +242,8 @@ void infer_tile(shp_node *n)
 
 /* ---- joining and cutting ---- */
 
-/* Whether inputs from..to - 1 have no elements. */
-static bool all_empty(shp_node *n, uint32_t from, uint32_t to)
-{
-    while (from < to && is(n, shp_numel(n, shp_in_shape(n, from)), 0)) from++;
-    return from == to;
-}
-
-/* Concat: sizes along `axis` add up, all others are equal (R1). Those of an empty input may be others, as onnxruntime takes it: what strides
- * cut from a single row or column is empty.
+/* Concat: sizes along `axis` add up, all others are equal (R1), which is assumed where they may be others: those of an empty input are, as
+ * onnxruntime takes it, for what strides cut from a single row or column is empty.
  * Source: ONNX Concat (1: axis is 1 where absent; 4: required; 11: may be negative), onnxruntime 1.32. */
 void infer_concat(shp_node *n)
 {
@@ -256,6 +251,7 @@ void infer_concat(shp_node *n)
     shp_dim d[SHP_RANK_MAX], sum = lit(0);
     int64_t axis = 0;
     int32_t rank = -1;
+    bool bare = true;                               /* all so far are empty: no size but the axis' is decided */
     shp_piece *piece = shp_items(n, inputs + 1, sizeof *piece);
     for (uint32_t i = 0; i < inputs; i++) {
         const shp_shape *s = shp_in_shape(n, i);
@@ -267,14 +263,21 @@ void infer_concat(shp_node *n)
         } else if (s && rank != s->rank) shp_fail2(n, SHP_D_RANK, "%i and %i differ in rank", first, i);
         if (n->failed) return;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
+        bool empty = !s || is(n, shp_numel(n, s), 0);
         for (int32_t k = 0; s && k < rank; k++) {
-            bool differ = shp_is_num(n, d[k]) && shp_is_num(n, s->dim[k]) && s->dim[k] != d[k];
-            if (k == axis || (differ && all_empty(n, i, i + 1))) continue;
-            if (differ && all_empty(n, 0, i)) d[k] = s->dim[k];
-            else if (!(d[k] = shp_want_dim(n, i, k, d[k]))) return;
+            shp_dim a = d[k], b = s->dim[k];
+            bool differ = shp_is_num(n, a) && shp_is_num(n, b) && a != b;
+            if (k == axis || (differ && empty)) continue;
+            if (differ && bare) d[k] = b;
+            else if (!(d[k] = shp_want_dim(n, i, k, a))) return;
+            if (differ || a == b) continue;
+            shp_assume(n, a, b, "concat");
+            shp_assume(n, b, a, "concat");
         }
+        bare &= empty;
     }
     if (rank < 0) return;
+    for (int32_t k = 0; bare && !sum && k < rank; k++) d[k] = 0;       /* what is not known yet decides them */
     d[axis] = sum;
     shp_out(n, 0, rank, d);
     if (!piece || !shp_is_num(n, sum)) return;

@@ -170,7 +170,8 @@ void infer_split_to_sequence(shp_node *n)
     shp_list l = shp_list_of(n, NULL, 1);
     if (n->failed) return;
     shp_dim whole = x ? x->dim[axis] : 0, k = has ? shp_list_at(n, &l, 0) : lit(1), length = 0, each = 0, *part = NULL;
-    bool keep = !even || !is(n, k, 1) || shp_attr_int(n, "keepdims") != 0;
+    bool drop = shp_attr_int(n, "keepdims") == 0, one = even && is(n, k, 1), open = drop && !one && (even ? shp_dim_eq(n->dims, k, lit(1)) != 0 : !s);
+    bool keep = !drop || !one;
     if (even) {
         bool number = is_num(n, k, &size);
         if (number && size < 1) { shp_fail1(n, SHP_D_VALUE, "parts of size %d", size); return; }
@@ -192,9 +193,9 @@ void infer_split_to_sequence(shp_node *n)
         if (!part[i]) part[i] = shp_fresh(n, 0, (uint32_t)(SHP_RANK_MAX + i), SHP_WHY_CONTENT);
     }
     shp_content *c = x && part && parts <= ITEMS_MAX ? cut_items(n, x, axis, keep, part, parts)
-                   : x && even && !each ? parts_content(n, length, axis, whole, k) : shp_content_length(n, length);
+                   : x && even && !each && !open ? parts_content(n, length, axis, whole, k) : shp_content_length(n, length);
     if (!each) each = shp_fresh(n, 0, x ? (uint32_t)axis : 0, SHP_WHY_MERGE);
-    out_sequence(n, shp_in_type(n, 0), x ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL, c);
+    out_sequence(n, shp_in_type(n, 0), x && !open ? shp_spliced(n, x, axis, axis + 1, &each, keep) : NULL, c);
 }
 
 /* ---- taking apart ---- */
