@@ -754,6 +754,15 @@ test('two tensors of one size, resized by the same factor that floats do not hol
     assert.equal(new Set([size(0), size(2), size(3), 'H']).size, 4);
 });
 
+// onnxruntime: Range(0, 7, 1) has 7 elements, resized by 2 they are 14.
+test('a size that data decides is resized like one of an input', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [{ name: 'k', type: 'int64', shape: [] }], outputs: [{ name: 'y' }],
+        initializers: [['zero', 0], ['one', 1]].map(([name, v]) => ({ name, type: 'int64', dims: [], data: [v] })).concat({ name: 'twice', type: 'float', dims: [1], data: [2] }),
+        nodes: [{ op: 'Range', inputs: ['zero', 'k', 'one'], outputs: ['r'] }, { op: 'Resize', inputs: ['r', '', 'twice'], outputs: ['y'] }] }));
+    assert.deepEqual([result.get('r').shape, result.get('y').shape], [['Max(unk__0, 0)'], ['2*Max(unk__0, 0)']]);
+    assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [[262143, 'Max(unk__0, 0)', 'float32']]);
+});
+
 // onnxruntime: two calls count 15 and 10 of the same x.
 test('what may give another value each time has a value of its own at each node', () => {
     const randoms = [{ op: 'RandomUniformLike', inputs: ['a'], outputs: ['r'] }, { op: 'Round', inputs: ['r'], outputs: ['g'] }, { op: 'NonZero', inputs: ['g'], outputs: ['c'] }];

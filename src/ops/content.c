@@ -107,15 +107,15 @@ static bool is_data(void *arg, const shp_symbol *s)
     return s->kind == SHP_ANY || s->kind == SHP_FLAG;
 }
 
-/* Whether assumptions about d are worth recording: it is made of sizes, or it is the one element of a tensor, as sizes come. An element
- * of a tensor of data gets none. */
+/* Whether assumptions about d are worth recording: it is made of sizes, or it is the one element of a tensor, as sizes come, or the rule makes
+ * a size of it, before its output has a shape. An element of a tensor of data gets none. */
 static bool like_a_size(shp_node *n, shp_dim d)
 {
-    bool data = shp_dim_any(n->dims, d, is_data, NULL);
     const shp_shape *s = n->nout ? n->out[0].shape : NULL;
-    for (int32_t k = 0; data && s && k < s->rank; k++)
+    if (!s || !shp_dim_any(n->dims, d, is_data, NULL)) return true;
+    for (int32_t k = 0; k < s->rank; k++)
         if (!is(n, s->dim[k], 1)) return false;
-    return !data || s;
+    return true;
 }
 
 /* Integer division, which truncates: floor where the numerator is not negative (R2b). */
@@ -257,9 +257,11 @@ static shp_elem scaled(shp_node *n, int dtype, shp_dim a, int64_t den, double c,
     int agrees = 2;
     if (!power && !whole) {
         if (!power_of_2(den)) return UNKNOWN;
-        agrees = agreement(dtype, divide ? c * (double)den : c / (double)den, divide, p, q * den);
+        int64_t most = EXACT - 1, odd = p / (p & -p);
+        if (!divide && q * den == 1 && odd < 256) most = odd > 63 ? ((1 << 24) - 1) / odd : most;   /* exact, and more than 2^16 */
+        else agrees = agreement(dtype, divide ? c * (double)den : c / (double)den, divide, p, q * den);
         if (!agrees || (agrees == 1 && lo(n, a) < 0)) return UNKNOWN;
-        if (hi(n, a) >= EXACT) shp_assume(n, num(n, EXACT - 1), a, "float32");
+        if (hi(n, a) > most) shp_assume(n, num(n, most), a, "float32");
     }
     shp_elem r = quotient(n, dtype, mul(n, a, num(n, p)), den * q);
     return agrees == 1 && shp_elem_den(r) > 0 ? r | (uint64_t)ROUGH << 32 : r;
