@@ -580,7 +580,6 @@ static void merge_declared(shp_infer *x, shp_scope *s, uint32_t slot, shp_fact *
     const shp_type_proto *t = shp_declared_tensor(declared);
     if (!t || !t->has_shape) return;
     if (!f->shape) {
-        if (n->apart) return;
         shp_shape *shape = shp_shape_new(x, t->rank);
         if (!shape) return;
         for (uint32_t i = 0; i < t->rank; i++) {
@@ -849,7 +848,7 @@ static void take_done(shp_node *n, const shp_done *d, uint32_t asked)
 /* Whether what a rule gave is the node's alone. */
 static bool is_own(const shp_node *n)
 {
-    if (n->own || n->apart || n->failed || n->noted || n->foreign || n->x->p->waiting || *shp_dims_overflow(n->dims)) return true;
+    if (n->own || n->failed || n->noted || n->foreign || n->x->p->waiting || *shp_dims_overflow(n->dims)) return true;
     for (uint32_t o = 0; o < n->nout; o++)
         if (n->out[o].tensor || n->out[o].type >= SHP_TYPE_SEQ || n->out[o].id != (o ? shp_mix(n->id, o) : n->id)) return true;
     return false;
@@ -944,6 +943,8 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
     for (uint32_t o = 0; o < proto->outputs; o++) {
         uint32_t slot = shp_output(proto)[o];
         if (slot == SHP_NONE || shp_from(&s->graph->slot[slot], SHP_FROM_NODE) != index) continue;
+        for (uint32_t i = 0; i < proto->inputs && !n.out[o].shape && !whole; i++)       /* what leaves this rank open does so of that one */
+            if (shp_in(&n, i)->shape == &shp_shape_apart) n.out[o].shape = &shp_shape_apart;
         shp_input_option *pin = x->options.inputs && s == x->main ? input_option(x, s->graph->slot[slot].name) : NULL;
         if (pin) apply_option(x, s, &n, slot, &n.out[o], pin);
         else merge_declared(x, s, slot, &n.out[o], &n, whole);
@@ -1141,7 +1142,7 @@ shp_fact shp_fact_merge(shp_node *n, uint32_t o, const shp_fact *a, const shp_fa
         for (int32_t i = 0; shape && i < sa->rank; i++)
             shape->dim[i] = sa->dim[i] == sb->dim[i] ? sa->dim[i] : shp_fresh(n, o, (uint32_t)i, SHP_WHY_MERGE);
         f.shape = shape;
-    } else n->apart |= sa && sb;
+    } else if (sa && sb) f.shape = &shp_shape_apart;
     if (a->tensor && a->tensor == b->tensor) f.tensor = a->tensor;
     f.content = merge_content(n, shp_fact_content(n, a), shp_fact_content(n, b));
     return f;

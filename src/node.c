@@ -5,7 +5,7 @@
 
 enum { FAR = 1 << 30 };             /* bounds beyond are no sizes to reason with */
 
-const shp_shape shp_shape_none = { .rank = -1 };
+const shp_shape shp_shape_none = { .rank = -1 }, shp_shape_apart = { .rank = -2 };
 
 /* ---- types ---- */
 

@@ -33,10 +33,11 @@ typedef enum { SHP_KIND_UNKNOWN, SHP_KIND_TENSOR, SHP_KIND_SEQ, SHP_KIND_OPT, SH
 
 typedef struct shp_shape {          /* never changed once made: shared freely */
     uint64_t hash;                  /* shp_shape_hash, 0 until asked */
-    int32_t rank;                   /* >= 0; shp_shape_none alone has -1 */
+    int32_t rank;                   /* >= 0 but for shp_shape_none and shp_shape_apart */
     shp_dim dim[];
 } shp_shape;
 extern const shp_shape shp_shape_none;      /* the element shape of a sequence that is still empty: merges with any */
+extern const shp_shape shp_shape_apart;     /* one rank or another, as sizes or branches decide: the file's word for it holds for one alone */
 
 /* One element, in one word: 0, unknown; an integer expression (den 1: integers and bools, 0 and 1 for these); a quotient num/den
  * (den > 1: floats only); or a floating-point constant (den -1: floats only; float constants are always this). Equal words are equal
@@ -89,7 +90,6 @@ typedef struct shp_node {
     bool told;                      /* an error was told: the node's others are not */
     uint64_t bodies;                /* bits of the attributes, the first 64, whose bodies its rule has inferred */
     bool foreign;                   /* it has an attribute that this version does not have */
-    bool apart;                     /* the rank is one or another: the file's word for it holds for one alone */
     bool own;                       /* what comes out is of this node alone, not of all with such inputs: fresh symbols, assumptions */
     uint32_t nout;                  /* outputs the node names */
     shp_fact *out;                  /* nout facts being made */

@@ -1291,3 +1291,18 @@ test('a declared rank does not hold where sizes decide it', () => {
     };
     assert.deepEqual([squeezed(['N', 3]), squeezed([2, 3]), squeezed([null, 3])], [null, [2, 3], null]);
 });
+
+// onnxruntime: N = 1 gives [3], N = 2 gives [2, 3] (a model of speechmos declares what N = 1 gave).
+test('a declared rank does not hold further down from one that sizes decide', () => {
+    const body = { g: { inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }, { name: 's' }], outputs: [{ name: 'c' }, { name: 't' }],
+        nodes: [{ op: 'Neg', inputs: ['s'], outputs: ['t'] }] } };
+    const made = (n) => inferShapesSync(model({ inputs: [float('x', [n, 3]), float('u', null), { name: 'k', type: 'int64', shape: [] }],
+        outputs: ['y', 'z', 'w', 'q'].map((name) => float(name, [3])),
+        nodes: [{ op: 'Squeeze', inputs: ['x'], outputs: ['s'] }, { op: 'Sigmoid', inputs: ['s'], outputs: ['y'] }, binary('Add', 'y', 'y', 'z'),
+            { op: 'Loop', inputs: ['k', '', 'z'], outputs: ['w'], attr: { body } },
+            { op: 'SequenceConstruct', inputs: ['u', 's'], outputs: ['list'] }, { op: 'ConcatFromSequence', inputs: ['list'], outputs: ['q'], attr: { axis: 0 } }] }));
+    const open = made('N'), bound = made(1);
+    for (const name of ['y', 'z', 'w']) assert.deepEqual([open.get(name).shape, bound.get(name).shape], [null, [3]]);
+    assert.deepEqual([open.diagnostics, bound.diagnostics], [[], []]);
+    assert.deepEqual(open.why('z').map((step) => step.name), ['z', 'y', 's', 'x']);
+});

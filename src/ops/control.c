@@ -248,7 +248,7 @@ static shp_fact widen(shp_node *n, const shp_scope *body, uint32_t state, const 
     const shp_shape *a = before->shape, *b = after->shape;
     f.id = before->id;
     if (forget) f.shape = NULL;
-    bool first = a && a->rank < 0;                  /* a sequence that was empty: items of this turn, and then of others */
+    bool first = a == &shp_shape_none;                  /* a sequence that was empty: items of this turn, and then of others */
     if (!f.shape || a == b || (!first && a->rank != b->rank)) return f;
     shp_shape *s = shp_copied(n, first ? b : a);
     for (int32_t i = 0; s && i < s->rank; i++) {
@@ -583,7 +583,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
         if (!f.shape || f.shape->rank < 0) continue;
         bool state = o < states;
         if (state && !batch) {
-            const shp_shape *before = shp_in(n, o)->shape;
+            const shp_shape *before = shp_in_shape(n, o);
             if (before && before->rank != f.shape->rank) continue;          /* reported where the body was done */
             shp_shape *s = shp_copied(n, f.shape);      /* not an array here: Scans nest */
             for (int32_t k = 0; s && before && k < s->rank; k++) s->dim[k] = shp_equal(n, before->dim[k], s->dim[k]);

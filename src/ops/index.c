@@ -190,7 +190,7 @@ void shp_out_spliced(shp_node *n, uint32_t o, const shp_shape *x, int32_t from, 
     if (s) shp_out(n, o, s->rank, s->dim);
 }
 
-shp_shape *shp_copied(shp_node *n, const shp_shape *x) { return shp_spliced(n, x, 0, 0, x->dim, 0); }
+shp_shape *shp_copied(shp_node *n, const shp_shape *x) { return x->rank < 0 ? NULL : shp_spliced(n, x, 0, 0, x->dim, 0); }
 
 const shp_content *shp_content_one(shp_node *n, shp_elem e)
 {

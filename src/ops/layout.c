@@ -163,8 +163,10 @@ void infer_squeeze(shp_node *n)
     for (int32_t k = 0; k < x->rank; k++) {
         bool drop = gone[k];
         if (drop && !shp_want_dim(n, 0, k, one)) return;
-        n->apart = l.count <= 0 && !(drop = !l.has && x->dim[k] == one) && shp_dim_eq(n->dims, x->dim[k], one) != 0;
-        if (n->apart) return;           /* 1 or not: the rank is open */
+        if (l.count <= 0 && !(drop = !l.has && x->dim[k] == one) && shp_dim_eq(n->dims, x->dim[k], one) != 0) {
+            shp_out_shape(n, 0, &shp_shape_apart);      /* 1 or not: the rank is open */
+            return;
+        }
         if (!drop) d[rank++] = x->dim[k];
     }
     shp_out_reshaped(n, rank, d);

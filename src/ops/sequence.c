@@ -238,7 +238,7 @@ void infer_concat_from_sequence(shp_node *n)
     if (!listed && !stack) sum = cut_along(n, c, &along, &whole, &part) && along == axis ? whole : mul(n, d[axis], many);
     for (uint32_t i = 0; i < listed; i++) {
         const shp_shape *s = c->item[i].shape;
-        if (!s) sum = 0;
+        if (!s || s->rank < 0) sum = 0;
         else if (s->rank != e->rank) { shp_fail2(n, SHP_D_RANK, "item %d has rank %d", i, s->rank); return; }
         for (int32_t k = 0; s && k < s->rank; k++) {
             if (!stack && k == axis) sum = add(n, sum, s->dim[k]);
