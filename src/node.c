@@ -278,14 +278,21 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
     return r;
 }
 
+/* c where it is a tensor's and as long as its shape says: options may give a shape that is not the data's, and a file may contradict itself. Rules
+ * count on both. */
+static const shp_content *elements(shp_infer *x, const shp_fact *f, const shp_content *c)
+{
+    if (!c || c->length) return NULL;
+    int64_t count = shp_shape_count(x, f->shape);
+    return count < 0 || count == c->count ? c : NULL;
+}
+
 static const shp_content *fact_content(shp_node *n, shp_fact *f, uint32_t node)
 {
     if (f->content && f->content->bounds) return NULL;
     if ((f->content && f->content->fixed) || shp_type_kind(n->x, f->type) != SHP_KIND_TENSOR) return f->content;
     if (!f->content && f->tensor) {
-        const shp_content *c = shp_tensor_content(n->x, n->scope, f->tensor);
-        int64_t count = shp_shape_count(n->x, f->shape);
-        f->content = c && count >= 0 && count != c->count ? NULL : c;       /* options may give a shape that is not the data's */
+        f->content = elements(n->x, f, shp_tensor_content(n->x, n->scope, f->tensor));
         n->own |= n->x->p->probing && !f->content;
         if (n->x->p->waiting) return NULL;
     }
@@ -306,7 +313,7 @@ static void tell_default(shp_node *n, uint32_t slot)
     shp_diagnose(n->x, s, NULL, SHP_D_DEFAULT, &at->name, "the default of input '%v' decides sizes (give its value with options.inputs if it is fed another)");
 }
 
-const shp_content *shp_in_content(shp_node *n, uint32_t i)
+const shp_content *shp_in_items(shp_node *n, uint32_t i)
 {
     uint32_t slot = in_slot(n, i);
     if (slot == SHP_NONE) return NULL;
@@ -315,6 +322,8 @@ const shp_content *shp_in_content(shp_node *n, uint32_t i)
     tell_default(n, slot);
     return fact_content(n, &n->scope->fact[slot], def == SHP_NONE ? n->index : def);
 }
+
+const shp_content *shp_in_content(shp_node *n, uint32_t i) { return elements(n->x, shp_in(n, i), shp_in_items(n, i)); }
 
 const shp_content *shp_in_bounds(shp_node *n, uint32_t i)
 {

@@ -112,8 +112,11 @@ const shp_shape *shp_in_shape(shp_node *n, uint32_t i);
 int shp_in_rank(shp_node *n, uint32_t i);           /* -1 unknown */
 /* A tensor's elements, dims resolved. Initializers are decoded on first use (which may ask the host for bytes: the rule is then run again).
  * An integer or bool tensor of known size (at most SHP_SYMBOLS_MAX) always has a content: what is not known are value symbols, one per
- * value and index. NULL for absent inputs, unknown or large sizes, strings, floats of which nothing is known. */
+ * value and index. NULL for absent inputs, unknown or large sizes, strings, floats of which nothing is known, what is no tensor. As many as the shape
+ * says, where it does. */
 const shp_content *shp_in_content(shp_node *n, uint32_t i);
+/* The same, and that of a sequence or an optional: its items and its length. */
+const shp_content *shp_in_items(shp_node *n, uint32_t i);
 /* The two elements that bound all of a tensor's, dims resolved (shp_content); NULL where there are none. */
 const shp_content *shp_in_bounds(shp_node *n, uint32_t i);
 /* The same as shp_in_content for any fact (an item of a sequence, whose content may not be decoded yet). */

@@ -199,3 +199,24 @@ test('a map whose key is no element type', () => {
     assert.equal(result.get('k').type, 'map(?,float32)');
     assert.match(result.diagnostics[0].message, /is map\(\?,float32\), which opset/);
 });
+
+test('a sequence where a tensor is expected has no elements', () => {
+    for (const op of ['Relu', 'Neg', 'Cast', 'Transpose', 'ReduceMax']) for (const type of ['float', 'int64', 'bool']) for (const items of [1, 2, 6, 18]) {
+        const { diagnostics } = inferShapesSync(model({ opsets: { '': 17 }, inputs: [{ name: 'x', type, shape: [3, 6] }], outputs: [{ name: 'y' }],
+            nodes: [{ op: 'SequenceConstruct', inputs: Array(items).fill('x'), outputs: ['q'] }, { op, inputs: ['q'], outputs: ['y'], attr: op === 'Cast' ? { to: 7 } : {} }, { op: 'Relu', inputs: ['y'], outputs: ['z'] }] }));
+        assert.equal(diagnostics[0].code, 'type');
+    }
+});
+
+test('elements that are fewer than their tensor turns out to have', () => {
+    const branch = (dims) => ({ g: { outputs: [{ name: 'o' }], initializers: [{ name: 'k', type: 'int64', dims, data: [...Array(18).keys()] }],
+        nodes: [{ op: 'Identity', inputs: ['k'], outputs: ['o'] }] } });
+    for (const op of ['Neg', 'CumSum', 'Transpose', 'ReduceMax']) for (const size of [20, 30]) {
+        const result = inferShapesSync(model({ opsets: { '': 17 }, inputs: [{ name: 'c', type: 'bool', shape: [] }, { name: 'w', type: 'int64', shape: [size, size] }],
+            outputs: [{ name: 'z' }], initializers: [{ name: 'axis', type: 'int64', dims: [], data: [1] }],
+            nodes: [{ op: 'If', inputs: ['c'], outputs: ['y'], attr: { then_branch: branch([2, 9]), else_branch: branch([3, 6]) } },
+                { op: 'ScatterElements', inputs: ['w', 'w', 'y'], outputs: ['s'] }, { op: 'Max', inputs: ['y', 'w'], outputs: ['m'] },
+                { op, inputs: op === 'CumSum' ? ['y', 'axis'] : ['y'], outputs: ['z'] }] }));
+        assert.ok(result.get('z'));
+    }
+});

@@ -128,7 +128,7 @@ static shp_dim compared(shp_node *n, const shp_scope *s, uint32_t slot)
     shp_fact f = slot == SHP_NONE ? (shp_fact){ 0 } : s->fact[slot];
     const shp_content *c = shp_fact_content(n, &f);
     double v;
-    if (c && c->count == 1 && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
+    if (c && c->count == 1 && !c->item && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
         return num(n, (int32_t)v);
     return only(n, &f);
 }
@@ -612,7 +612,7 @@ void infer_scan(shp_node *n) { scan(n, n->opset < 9, n->opset < 9); }
 static void map_inputs(shp_node *n, int64_t turn, shp_fact *in, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const shp_content *c = shp_in_content(n, i);
+        const shp_content *c = shp_in_items(n, i);
         in[i] = *shp_in(n, i);
         if (shp_type_kind(n->x, in[i].type) != SHP_KIND_SEQ) continue;
         if (turn >= 0 && c && c->item && turn < c->count) {
@@ -632,7 +632,7 @@ static void map_inputs(shp_node *n, int64_t turn, shp_fact *in, uint32_t count)
 void infer_sequence_map(shp_node *n)
 {
     uint32_t count = shp_inputs(n);
-    const shp_content *items = shp_in_content(n, 0);
+    const shp_content *items = shp_in_items(n, 0);
     uint32_t turns = items && items->item && items->count <= UNROLL_MAX ? items->count : 0;
     shp_fact f, *in = shp_items(n, count + 1, sizeof *in), *made = shp_items(n, (size_t)turns * n->nout + 1, sizeof *made);
     if (!in || !made) return;

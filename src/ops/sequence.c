@@ -41,7 +41,7 @@ static int64_t items(shp_node *n, const shp_content *c)
 /* The length of sequence input i, 0 where it is not known. */
 static shp_dim length(shp_node *n, uint32_t i)
 {
-    const shp_content *c = shp_in_content(n, i);
+    const shp_content *c = shp_in_items(n, i);
     return c ? shp_dim_resolve(n->dims, c->length) : 0;
 }
 
@@ -117,7 +117,7 @@ void infer_sequence_empty(shp_node *n)
 static void edited(shp_node *n, uint32_t ip, const shp_fact *f)
 {
     const shp_fact *q = shp_in(n, 0);
-    const shp_content *c = shp_in_content(n, 0);
+    const shp_content *c = shp_in_items(n, 0);
     shp_type type = shp_type_inner(n->x, q->type);
     int64_t more = f ? 1 : 0, less = 1 - more, count = items(n, c), at = count - less;
     if (f && type && f->type && type != f->type) shp_fail2(n, SHP_D_TYPE, "an item of type %t in a sequence of %t", f->type, type);
@@ -203,7 +203,7 @@ void infer_split_to_sequence(shp_node *n)
 /* SequenceAt: the item where it is known, else what holds for every item. Source: ONNX SequenceAt-11. */
 void infer_sequence_at(shp_node *n)
 {
-    const shp_content *c = shp_in_content(n, 0);
+    const shp_content *c = shp_in_items(n, 0);
     const shp_shape *s = shp_item_shape(n, shp_in_shape(n, 0), 0, SHP_WHY_DATA);
     int64_t at, axis;
     shp_dim d[SHP_RANK_MAX], whole, part;
@@ -225,7 +225,7 @@ void infer_sequence_length(shp_node *n) { shp_out_scalar(n, length(n, 0)); }
  * Source: ONNX ConcatFromSequence-11. */
 void infer_concat_from_sequence(shp_node *n)
 {
-    const shp_content *c = shp_in_content(n, 0);
+    const shp_content *c = shp_in_items(n, 0);
     const shp_shape *e = shp_in_shape(n, 0);
     bool stack = shp_attr_int(n, "new_axis") != 0, seen = false;
     uint32_t listed = c && c->item ? c->count : 0;
@@ -294,7 +294,7 @@ void infer_optional(shp_node *n)
 void infer_optional_get_element(shp_node *n)
 {
     const shp_fact *f = shp_in(n, 0);
-    const shp_content *c = f->type ? shp_in_content(n, 0) : NULL;
+    const shp_content *c = f->type ? shp_in_items(n, 0) : NULL;
     if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) { shp_out_fact(n, 0, f); return; }
     if (items(n, c) == 0) shp_fail(n, SHP_D_VALUE, "the optional is empty");
     if (c && c->item) { shp_out_fact(n, 0, &c->item[0]); return; }
@@ -308,6 +308,6 @@ void infer_optional_has_element(shp_node *n)
 {
     const shp_fact *f = shp_in(n, 0);
     shp_kind kind = shp_type_kind(n->x, f->type);
-    int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_content(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
+    int64_t count = !shp_has(n, 0) ? 0 : kind == SHP_KIND_OPT ? items(n, shp_in_items(n, 0)) : kind == SHP_KIND_UNKNOWN ? -1 : 1;
     shp_out_scalar(n, count < 0 ? 0 : num(n, count));
 }
