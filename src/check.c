@@ -1,4 +1,5 @@
-/* check - a node against its operator's schema: arity, attributes, input types; the output types that follow from them. */
+/* check - a node against its operator's schema: arity, attributes, input types; the output types that follow from them. And what is wrong
+ * with a graph as it was read. */
 #include "driver.h"
 
 #include <string.h>
@@ -178,4 +179,50 @@ bool shp_signature_check(shp_node *n, shp_signature *s)
     type_outputs(n, s->schema, bound);
     if (sound && !n->noted) keep_sound(n, &s->sound);
     return sound;
+}
+
+/* ---- graphs ---- */
+
+/* A node for messages; NULL where the graph has none of that number. */
+static shp_node *node_at(shp_node *n, shp_infer *x, shp_scope *s, uint32_t index)
+{
+    if (index >= s->graph->nodes) return NULL;
+    *n = (shp_node){ .x = x, .scope = s, .proto = &s->graph->node[index], .index = index };
+    return n;
+}
+
+static void check_initializer(shp_infer *x, const shp_scope *s, const shp_tensor *t)
+{
+    uint64_t have, want;
+    if (t->external && !t->cache && !shp_has_place(x, s, t)) return;
+    if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
+    if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
+    if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
+        shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
+}
+
+void shp_check_graph(shp_infer *x, shp_scope *s)
+{
+    const shp_graph *g = s->graph;
+    shp_node n, first;
+    for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
+        const shp_slot *slot = &g->slot[i];
+        if (slot->source == SHP_FROM_NOTHING)
+            shp_diagnose(x, s, node_at(&n, x, s, slot->from), SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined");
+    }
+    for (uint32_t i = 0; i < g->agains; i++) {
+        const struct shp_again *second = &g->again[i];
+        const shp_slot *slot = &g->slot[second->slot];
+        uint32_t by = second->hides ? SHP_NONE : shp_from(slot, SHP_FROM_NODE);
+        shp_diagnose(x, s, node_at(&n, x, s, second->node), SHP_D_DUPLICATE, &slot->name, "value '%v' is defined by %s%p already",
+                     second->hides ? "a graph around it" : by == SHP_NONE ? "the graph" : "", node_at(&first, x, s, by));
+    }
+    if (g->sorted < g->nodes) {
+        const shp_str *path[SHP_PATH];
+        int64_t count = 0;
+        for (uint32_t i = g->cycle + 1; i-- && count < SHP_PATH; ) path[count++] = shp_first_output(node_at(&n, x, s, shp_ordered(g, g->sorted + i % g->cycle)));
+        shp_diagnose(x, s, node_at(&n, x, s, shp_ordered(g, g->sorted)), SHP_D_CYCLE, path[0], "waits for its own output (%c%s): %d nodes stay undone", path, count,
+                     g->cycle < SHP_PATH ? "" : " → …", (int64_t)(g->nodes - g->sorted));
+    }
+    for (uint32_t i = 0; i < g->initializers; i++) check_initializer(x, s, g->initializer[i]);
 }

@@ -1,4 +1,4 @@
-/* driver - what node.c and infer.c share: the private state of a call. Nothing outside these two includes it. */
+/* driver - what infer.c, node.c, check.c and data.c share: the private state of a call. Nothing else includes it. */
 #ifndef SHP_DRIVER_H
 #define SHP_DRIVER_H
 
@@ -6,6 +6,8 @@
 #include "ops/ops.h"
 
 enum { SHP_TYPE_DEPTH = 16 };       /* a type nested so deep is none */
+
+enum { SHP_PATH = 8 };              /* names that a message lists one after the other */
 
 enum { SHP_ABSENT = 1 };            /* the value number of a function's input that the call leaves out */
 
@@ -90,6 +92,8 @@ void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema
 const shp_schema_attr *shp_signature_attr(const shp_signature *s, shp_str name);
 /* Checks a node's arity, attributes and input types, and gives its outputs the types that follow. false: the rule cannot rely on them. */
 bool shp_signature_check(shp_node *n, shp_signature *s);
+/* Says what the reader found wrong in a graph: names defined twice or never, cycles; and with its initializers. */
+void shp_check_graph(shp_infer *x, shp_scope *s);
 
 /* A diagnostic of a node (or of the graph: node NULL) with printf-like text, see shp_failf; %v is the value it is about (NULL: none).
  * Formats also take %m a message from outside   %p const shp_node * (NULL: nothing)   %c const shp_str *const *, and how many: names, one
@@ -104,5 +108,7 @@ const shp_content *shp_content_resolve(shp_infer *x, const shp_content *c);
 shp_shape *shp_shape_new(shp_infer *x, int64_t rank);
 /* The tensor's elements: NULL where unknown (or not yet: x->p->waiting). */
 const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t);
+/* Whether the file says where a tensor's external data are; where not, that is said, and its elements stay unknown. */
+bool shp_has_place(shp_infer *x, const shp_scope *scope, const shp_tensor *t);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LOOK_AHEAD = 32 /* nodes */, FEW_OUTPUTS = 8 /* that need no memory of their own */, REAL_SHOWN = 64 /* elements: longer lists of floats are weights, shown only where a rule has read them */, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
+enum { LOOK_AHEAD = 32 /* nodes */, FEW_OUTPUTS = 8 /* that need no memory of their own */, INPUT_LINK = 0x1201, SEED_MAIN = 0x5eed };
 
 /* ---- declared types and dims ---- */
 
@@ -147,181 +147,7 @@ static shp_dim declared_dim(shp_infer *x, const shp_dim_proto *d, uint64_t fresh
     return shp_dim_fresh(x->dims, fresh_key, SHP_COUNT, origin);
 }
 
-/* ---- contents of tensors in the file ---- */
-
-static const shp_content no_content;        /* marks a tensor whose content cannot be had */
-
-static bool wants_content(const shp_tensor *t, uint32_t limit)
-{
-    char kind = shp_dtype_kind(t->elem_type);
-    return t->count >= 0 && t->count <= limit && !t->sparse && (kind == 'I' || kind == 'U' || kind == 'F' || kind == 'B');
-}
-
-/* Whether its elements need not be asked for: the file's skeleton has them, or there are none. */
-static bool at_hand(const shp_tensor *t) { return t->count == 0 || (!t->external && t->data); }
-
-static const shp_content *decode(shp_infer *x, const shp_tensor *t, const uint8_t *bytes, uint64_t len)
-{
-    shp_content *c = shp_alloc(x->arena, sizeof *c + (size_t)t->count * sizeof(shp_elem));
-    if (!c) return &no_content;
-    c->count = (uint32_t)t->count;
-    shp_elements all = shp_tensor_elements(t, bytes, len);
-    bool real = shp_dtype_kind(t->elem_type) == 'F';
-    c->fixed = true;
-    for (uint32_t i = 0; i < c->count; i++) {
-        double f;
-        int64_t v;
-        if (real && shp_next_float(&all, &f)) c->elem[i] = shp_elem_real(f);
-        else if (!real && shp_next_int(&all, &v)) c->elem[i] = shp_elem_dim(shp_dim_const(x->dims, v));
-        c->fixed &= c->elem[i] != 0;
-    }
-    return c;
-}
-
-/* Whether an external file was found missing before. */
-static bool is_missing(const struct shp_private *p, shp_str location)
-{
-    for (size_t i = 0; i < p->missing_files; i++)
-        if (shp_str_eq(p->missing[i], location)) return true;
-    return false;
-}
-
-/* Whether the file says where a tensor's external data are; where not, that is said. */
-static bool has_place(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
-{
-    const char *bad = t->external_offset == UINT64_MAX ? "offset" : t->external_length == UINT64_MAX ? "length" : t->location.len ? NULL : "location";
-    if (bad) shp_diagnose(x, scope, NULL, SHP_D_EXTERNAL, &t->name, "the external data of tensor '%v' have no %s that can be used: its elements stay unknown", bad);
-    return !bad;
-}
-
-/* Asks the host for a tensor's bytes; the node is done again when they are there. */
-static void ask_bytes(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
-{
-    uint64_t want = shp_tensor_bytes(t);
-    x->p->waiting = true;
-    x->request = (shp_request){ .tensor = t, .scope = scope };
-    if (t->external) {
-        x->request.offset = t->external_offset;
-        x->request.length = t->external_length && t->external_length < want ? t->external_length : want;
-        x->request.location = t->location;
-    } else {
-        x->request.offset = t->data_offset;
-        x->request.length = t->data_len;
-    }
-}
-
-const shp_content *shp_tensor_content(shp_infer *x, const shp_scope *scope, const shp_tensor *t)
-{
-    if (x->p->probing && t->count > REAL_SHOWN && shp_dtype_kind(t->elem_type) == 'F') return NULL;     /* weights make no sizes */
-    if (t->cache) return t->cache == &no_content ? NULL : t->cache;
-    if (x->p->waiting || !wants_content(t, x->options.elements)) return NULL;
-    const shp_content *c = &no_content;
-    if (!t->data_len && !t->external && t->count && t->name.len)
-        shp_diagnose(x, scope, NULL, SHP_D_NO_DATA, &t->name, "initializer '%v' has no data: what depends on its elements stays unknown");
-    if (at_hand(t)) c = decode(x, t, t->data, t->data_len);
-    else if (t->external ? has_place(x, scope, t) && !is_missing(x->p, t->location) : t->field != SHP_DATA_NONE && t->data_len <= 16 * (uint64_t)SHP_ELEMENTS_MAX) {
-        ask_bytes(x, scope, t);
-        return NULL;
-    }
-    ((shp_tensor *)t)->cache = c;
-    return c == &no_content ? NULL : c;
-}
-
-const shp_content *shp_known_content(shp_infer *x, const shp_fact *f)
-{
-    const shp_tensor *t = f->tensor;
-    if (f->content || !t) return f->content && f->content->bounds ? NULL : f->content;
-    if (!t->cache && (!at_hand(t) || !wants_content(t, shp_dtype_kind(t->elem_type) == 'F' ? REAL_SHOWN : x->options.elements))) return NULL;
-    if (!t->cache) ((shp_tensor *)t)->cache = decode(x, t, t->data, t->data_len);
-    return t->cache == &no_content ? NULL : t->cache;
-}
-
-/* Says once a file what cannot be read, and what stays unknown because of it. */
-static void tell_missing(shp_infer *x, const shp_tensor *t, shp_str message)
-{
-    struct shp_private *p = x->p;
-    shp_str *more = shp_grow_array(x->arena, p->missing, p->missing_files, &p->missing_room, sizeof *more);
-    if (!more) return;
-    p->missing = more;
-    p->missing[p->missing_files++] = t->location;
-    shp_diagnose(x, x->main, NULL, SHP_D_EXTERNAL, &t->name, "external file '%n' cannot be read (%m): the elements of tensor '%v' stay unknown, and so do the sizes that %p makes of them (give the file with options.externalData)",
-                 &t->location, &message, &(shp_node){ .proto = p->asking, .index = p->asking_index });
-}
-
-void shp_infer_bytes(shp_infer *x, bool ok, const uint8_t *bytes, uint64_t len, shp_str message)
-{
-    const shp_tensor *t = x->request.tensor;
-    if (!t || !x->p->waiting) return;
-    x->p->waiting = false;
-    ((shp_tensor *)t)->cache = ok ? decode(x, t, bytes, len) : &no_content;
-    if (!ok) tell_missing(x, t, message);
-    else if (len < x->request.length)
-        shp_diagnose(x, x->request.scope, NULL, SHP_D_DATA_SIZE, &t->name, "tensor '%v': file '%n' has %d bytes from byte %d on, %d expected",
-                     &t->location, (int64_t)len, (int64_t)x->request.offset, (int64_t)x->request.length);
-}
-
-void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, shp_str message)
-{
-    struct shp_private *p = x->p;
-    if (!p->waiting) return;
-    p->waiting = false;
-    struct shp_answer *more = shp_grow_array(x->arena, p->answer, p->answers, &p->answer_room, sizeof *more);
-    if (!more) return;
-    p->answer = more;
-    p->answer[p->answers++] = (struct shp_answer){ ok, out, count, message };
-}
-
 /* ---- scopes ---- */
-
-enum { PATH = 8 };                  /* names that a message lists one after the other */
-
-/* A node for messages; NULL where the graph has none of that number. */
-static shp_node *node_at(shp_node *n, shp_infer *x, shp_scope *s, uint32_t index)
-{
-    if (index >= s->graph->nodes) return NULL;
-    *n = (shp_node){ .x = x, .scope = s, .proto = &s->graph->node[index], .index = index };
-    return n;
-}
-
-static void check_initializer(shp_infer *x, const shp_scope *s, shp_tensor *t)
-{
-    uint64_t have, want;
-    if (t->external && !t->cache && !has_place(x, s, t)) {
-        t->cache = &no_content;
-        return;
-    }
-    if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
-    if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
-    if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
-        shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
-}
-
-/* Checks what the reader found in a graph: names defined twice or never, cycles. */
-static void check_graph(shp_infer *x, shp_scope *s)
-{
-    const shp_graph *g = s->graph;
-    shp_node n, first;
-    for (uint32_t i = 0; g->flawed && i < g->slots; i++) {
-        const shp_slot *slot = &g->slot[i];
-        if (slot->source == SHP_FROM_NOTHING)
-            shp_diagnose(x, s, node_at(&n, x, s, slot->from), SHP_D_UNDEFINED, &slot->name, "value '%v' is used but never defined");
-    }
-    for (uint32_t i = 0; i < g->agains; i++) {
-        const struct shp_again *second = &g->again[i];
-        const shp_slot *slot = &g->slot[second->slot];
-        uint32_t by = second->hides ? SHP_NONE : shp_from(slot, SHP_FROM_NODE);
-        shp_diagnose(x, s, node_at(&n, x, s, second->node), SHP_D_DUPLICATE, &slot->name, "value '%v' is defined by %s%p already",
-                     second->hides ? "a graph around it" : by == SHP_NONE ? "the graph" : "", node_at(&first, x, s, by));
-    }
-    if (g->sorted < g->nodes) {
-        const shp_str *path[PATH];
-        int64_t count = 0;
-        for (uint32_t i = g->cycle + 1; i-- && count < PATH; ) path[count++] = shp_first_output(node_at(&n, x, s, shp_ordered(g, g->sorted + i % g->cycle)));
-        shp_diagnose(x, s, node_at(&n, x, s, shp_ordered(g, g->sorted)), SHP_D_CYCLE, path[0], "waits for its own output (%c%s): %d nodes stay undone", path, count,
-                     g->cycle < PATH ? "" : " → …", (int64_t)(g->nodes - g->sorted));
-    }
-    for (uint32_t i = 0; i < g->initializers; i++) check_initializer(x, s, g->initializer[i]);
-}
 
 /* The shape that these dims declare; NULL: they are more than axes may be. id: of the value, the slot's. */
 static shp_shape *declared_shape(shp_infer *x, uint32_t rank, const shp_dim_proto *dim, uint64_t id, const shp_scope *s, uint32_t slot)
@@ -634,7 +460,7 @@ static void begin(shp_infer *x, shp_scope *s)
 {
     s->mark = shp_dims_mark(x->dims);
     s->epoch = shp_dims_epoch(x->dims);
-    if (!x->p->probing) check_graph(x, s);
+    if (!x->p->probing) shp_check_graph(x, s);
     enter_inputs(x, s);
 }
 
@@ -651,14 +477,14 @@ static bool too_deep(shp_node *n, uint32_t most)
 /* Whether a function is being called by now, however deep: ends the inference, naming the last calls. */
 static bool calls_itself(shp_infer *x, const shp_scope *s, const shp_function *f)
 {
-    const shp_str *path[PATH];
-    uint32_t at = PATH - 1;
+    const shp_str *path[SHP_PATH];
+    uint32_t at = SHP_PATH - 1;
     path[at] = &f->name;
     for (; s; s = s->caller) {
         if (s->attr.len || !s->function) continue;
         if (at) path[--at] = &s->function->name;
         if (s->function != f) continue;
-        shp_stop(x, SHP_E_RECURSION, "%c", &path[at], (int64_t)(PATH - at));
+        shp_stop(x, SHP_E_RECURSION, "%c", &path[at], (int64_t)(SHP_PATH - at));
         return true;
     }
     return false;
@@ -731,6 +557,17 @@ static bool host_rule(shp_node *n, shp_op_entry *e)
     }
     for (uint32_t o = 0; o < n->nout && o < a->count; o++) give(n, o, &a->out[o]);
     return false;
+}
+
+void shp_infer_rule(shp_infer *x, bool ok, const shp_fact *out, uint32_t count, shp_str message)
+{
+    struct shp_private *p = x->p;
+    if (!p->waiting) return;
+    p->waiting = false;
+    struct shp_answer *more = shp_grow_array(x->arena, p->answer, p->answers, &p->answer_room, sizeof *more);
+    if (!more) return;
+    p->answer = more;
+    p->answer[p->answers++] = (struct shp_answer){ ok, out, count, message };
 }
 
 /* ---- the walk ---- */
@@ -1185,7 +1022,7 @@ static void start(shp_infer *x)
     x->main = p->done ? new_scope(x, g) : NULL;
     if (!x->main) return;
     x->main->seed = SEED_MAIN;
-    check_graph(x, x->main);
+    shp_check_graph(x, x->main);
     if (!x->model->opsets && x->model->ir_version >= 3)
         shp_diagnose(x, x->main, NULL, SHP_D_OPSET, NULL, "the model imports no opset: %d is taken", (int64_t)SHP_OPSET_NEWEST);
     for (uint32_t i = 0; i < x->model->opsets; i++) {
