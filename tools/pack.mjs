@@ -98,12 +98,12 @@ function order(functions) {
     const most = functions.map((_, i) => i).sort((a, b) => calls[b] - calls[a] || a - b);
     const hot = new Set(most.slice(0, 128));
 
-    // What a function contains: every run of six tokens, by number; a run that few contain weighs more.
+    // What a function contains: every run of four tokens, by number; a run that few contain weighs more.
     const numbers = new Map(), holders = [];
     const runs = functions.map((f, i) => {
         const own = new Set();
-        for (let k = 0; k + 6 <= f.code.length; k++) {
-            const key = f.code.slice(k, k + 6).join();
+        for (let k = 0; k + 4 <= f.code.length; k++) {
+            const key = f.code.slice(k, k + 4).join();
             if (!numbers.has(key)) holders[numbers.size] = [], numbers.set(key, numbers.size);
             own.add(numbers.get(key));
         }
@@ -122,7 +122,7 @@ function order(functions) {
         let best = -1, value = -1;
         for (const i of functions.keys()) {
             if (done[i] || (placed.length < 128 && !hot.has(i))) continue;
-            const own = score[i] / (60 + functions[i].code.length);
+            const own = score[i] / (10 + functions[i].code.length);
             if (own > value) best = i, value = own;
         }
         done[best] = true;
