@@ -65,6 +65,9 @@ void shp_read_tensor(shp_reader *r, const shp_wire *message, shp_tensor *to);
 void shp_read_sparse(shp_reader *r, const shp_wire *message, shp_tensor *to);
 void shp_read_value_info(shp_reader *r, shp_wire message, shp_value_info *to);
 
+/* order.c: the order of a graph's nodes, where that is not the file's. unsorted: a node uses what a later one makes; what bodies take was not looked at. */
+void shp_read_order(shp_reader *r, shp_graph *g, const shp_pendings *bodies, bool unsorted);
+
 /* graph.c: a GraphProto, or the body of a FunctionProto; NULL and an error. around: the graph it is in, or NULL. */
 shp_graph *shp_read_graph(shp_reader *r, const shp_wire *message, struct shp_names *around, bool function);
 
