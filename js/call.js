@@ -100,12 +100,15 @@ export function callNow(module, model, options) {
     return end(step.value);
 }
 
+/** @param {unknown} given what load() was given */
+const unfit = (given) => new TypeError(`load() has ${named(given)}: pass a URL, bytes, a Response or a WebAssembly.Module`);
+
 /** @param {string | URL} given */
 function address(given) {
     try {
         return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
     } catch {
-        throw new TypeError(`load() has ${named(given)}: pass a URL, bytes, a Response or a WebAssembly.Module`);
+        throw unfit(given);
     }
 }
 
@@ -120,8 +123,10 @@ async function compile(given) {
         return WebAssembly.compile(await /** @type {Response} */ (response).arrayBuffer());
     }
     // A Response, told by what it can do: to name its class makes Node load all of fetch.
-    const response = /** @type {any} */ (given);
-    return WebAssembly.compile(typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response);
+    const response = /** @type {any} */ (given), bytes = typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response;
+    if (response?.ok === false) throw new Error(`${response.url || 'the response'} is no module (${response.status}): pass load() the place of model.wasm`);
+    if (!ArrayBuffer.isView(bytes) && !/^(Shared)?ArrayBuffer$/.test(bytes?.[Symbol.toStringTag])) throw unfit(given);
+    return WebAssembly.compile(bytes);
 }
 
 /**

@@ -245,8 +245,8 @@ export interface InferResult extends Readonly<PlainResult> {
      * A shape, or a size, where symbols have these values.
      * @throws {RangeError} where a symbol has no value, an input's size is negative, or the values break an assumption
      */
-    evaluate(dim: Dim, bindings: Readonly<Record<string, number | bigint>>): number | bigint;
-    evaluate(shape: readonly Dim[], bindings: Readonly<Record<string, number | bigint>>): (number | bigint)[];
+    evaluate(dim: Dim, bindings?: Readonly<Record<string, number | bigint>>): number | bigint;
+    evaluate(shape: readonly Dim[], bindings?: Readonly<Record<string, number | bigint>>): (number | bigint)[];
     /** The chain from a value back to the inputs through which its shape, or the lack of it, came. */
     why(name: string, graph?: string): WhyStep[];
     toJSON(): PlainResult;

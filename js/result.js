@@ -83,7 +83,7 @@ export class Result {
     }
 
     /** @param {Dim | readonly Dim[]} shape @param {Record<string, number | bigint>} bindings @returns {any} */
-    evaluate(shape, bindings) {
+    evaluate(shape, bindings = {}) {
         const value = evaluator(this.#module, bindings), names = new Set(this.symbols.map((s) => s.name)), lengths = Array.isArray(shape) ? shape : [shape];
         /** @param {unknown} dim @returns {bigint | Error} */
         const number = (dim) => typeof dim === 'string' ? value(names.has(dim) && !Object.hasOwn(bindings, dim) ? `\`${dim}\`` : dim)

@@ -12,7 +12,7 @@
     X(E_EMPTY,      "empty-file",         'x', "the file is empty") \
     X(E_NOT_ONNX,   "not-onnx",           'x', "not an ONNX model") \
     X(E_TRUNCATED,  "truncated",          'x', "the file ends inside a field (truncated download?)") \
-    X(E_WIRE,       "malformed",          'x', "malformed protobuf") \
+    X(E_WIRE,       "malformed",          'x', "malformed protobuf (a damaged file?)") \
     X(E_NESTING,    "nesting-limit",      'x', "nested too deeply") \
     X(E_MEMORY,     "memory-limit",       'x', "out of memory") \
     X(E_VALUES,     "values-limit",       'x', "too many values") \

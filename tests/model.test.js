@@ -1140,6 +1140,7 @@ test('evaluate', () => {
         { op: 'Cast', name: 'cast', inputs: ['s'], outputs: ['y'], attr: { to: 1 } }, { op: 'Floor', inputs: ['y'], outputs: ['f'] }] }));
     assert.throws(() => small.evaluate('S', { S: 300000 }), { name: 'RangeError', message: /^S is 300000, and cast assumes 262143 >= S \(float32\)/ });
     assert.throws(() => result.evaluate('T', { T: -1 }), { name: 'RangeError', message: 'T is negative: it is a size' });
+    assert.throws(() => result.evaluate(shape), { name: 'RangeError', message: /has no value/ });
     assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
     assert.equal(result.evaluate('Max(S, 2)*Max(T, 3)*Max(S, T)*Max(S, 5)*Max(T, 7)', { S: 5, T: 9 }), 5 * 9 * 9 * 5 * 9, 'too many terms, but numbers here');
     assert.throws(() => result.evaluate(['S +'], { S: 4 }), { name: 'RangeError', message: /not an expression/ });
@@ -1236,6 +1237,8 @@ test('load takes the module in any form', async () => {
         assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
     }
     await assert.rejects(load(new Uint8Array(3)), WebAssembly.CompileError);
+    await assert.rejects(load(5), { name: 'TypeError', message: 'load() has 5: pass a URL, bytes, a Response or a WebAssembly.Module' });
+    await assert.rejects(load(new Response('', { status: 404 })), { name: 'Error', message: 'the response is no module (404): pass load() the place of model.wasm' });
     await assert.rejects(load(new URL('../wasm/shape.wasm', import.meta.url)), { name: 'TypeError', message: /model\.wasm/ });
     assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
 });

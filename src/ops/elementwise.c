@@ -1,3 +1,4 @@
+/* elementwise - operators that go element by element: arithmetic, comparisons, casts, Where, and what keeps the shape of its input. */
 #include "../infer.h"
 #include "index.h"
 #include "nn.h"

@@ -1,3 +1,4 @@
+/* generate - operators that make tensors from sizes, numbers or chance: Shape, Constant, Range, OneHot, the Random family, windows, text features. */
 #include "../shape.h"
 #include "index.h"
 #include "nn.h"

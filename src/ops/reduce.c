@@ -1,3 +1,4 @@
+/* reduce - operators that make one element of many: the Reduce family, ArgMax, CumSum, losses. */
 #include "index.h"
 #include "nn.h"
 
