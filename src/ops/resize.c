@@ -54,7 +54,7 @@ static void keep_ratio(shp_node *n, const shp_list *sizes, const int64_t *axes, 
             want = (int64_t)(wide * (double)have + 0.5);
             if (want == (int64_t)((double)(narrow * (float)have) + 0.5)) r = num(n, want);
         }
-        out[k] = r;
+        out[k] = r ? r : shp_fresh(n, 0, (uint32_t)axes[k], SHP_WHY_FLOAT);
     }
     for (int64_t k = 0; k < sizes->count; k++) d[axes[k]] = out[k];
 }
