@@ -1,53 +1,12 @@
 // The rows of tests/data/ops: each is a model of one node, inferred at both ends of its range of opsets and wherever in between the
 // operator has a new version. What a row may hold is told in tests/data/README.md.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { inferShapesSync } from 'onnx-shape/model';
-import { model } from './onnx.js';
-
-const data = new URL('data/', import.meta.url);
-
-function groupBy(list, key) {
-    const groups = new Map();
-    for (const item of list) {
-        const name = key(item);
-        if (!groups.get(name)?.push(item)) groups.set(name, [item]);
-    }
-    return groups;
-}
-
-const versions = groupBy(readFileSync(new URL('schemas.tsv', data), 'utf8').trimEnd().split('\n').map((line) => line.split('\t')),
-    ([domain, op]) => `${domain}::${op}`);
-
-/** The opsets at which a row is run. */
-function opsets({ domain = '', op, opset }) {
-    const [low, high] = Array.isArray(opset) ? opset : [opset, opset];
-    const inside = (versions.get(`${domain}::${op}`) ?? []).map(([, , since]) => Number(since)).filter((since) => since > low && since < high);
-    return [...new Set([low, ...inside, high])];
-}
+import { build, families, groupBy, opsets } from './rows.js';
 
 /** float32 for float, also inside seq(…) and map(…). */
 const typeName = (type) => type?.replace(/tensor\((\w+)\)/g, '$1').replace(/\bfloat\b/g, 'float32').replace(/\bdouble\b/g, 'float64').replaceAll(' ', '');
-
-function build(row, opset) {
-    const { domain = '', op, attr } = row, graph = { inputs: [], outputs: [], initializers: [], nodes: [] };
-    const inputs = row.in.map((input, i) => {
-        if (!input) return '';
-        const [type, shape, content] = input, name = `x${i}`;
-        if (content) graph.initializers.push({ name, type, dims: shape, data: content });
-        else graph.inputs.push({ name, type, shape });
-        return name;
-    });
-    const outputs = (row.out ?? [0]).map((output, i) => {
-        if (output === null) return '';
-        graph.outputs.push({ name: `y${i}` });
-        return `y${i}`;
-    });
-    graph.nodes.push({ op, domain, inputs, outputs, attr });
-    return model({ graph, opsets: { '': 18, [domain]: opset } });
-}
-
 const invented = (dim) => typeof dim === 'string' && /\bunk__\d/.test(dim);
 
 const FUNCTIONS = ['floor', 'ceil', 'ceiling', 'Min', 'Max', 'min', 'max', 'Mod', 'mod', 'broadcast'];
@@ -103,8 +62,7 @@ function check(row, opset) {
     return undefined;
 }
 
-for (const file of readdirSync(new URL('ops/', data)).filter((name) => name.endsWith('.json')).sort()) {
-    const rows = JSON.parse(readFileSync(new URL(`ops/${file}`, data), 'utf8'));
+for (const [file, rows] of families) {
     test(file, async (t) => {
         for (const [op, list] of groupBy(rows, (row) => row.op)) {
             await t.test(`${op}: ${list.length} rows`, () => {

@@ -209,7 +209,7 @@ void infer_dequantize_with_order(shp_node *n)
 /* QuantizeBFP: bytes, and the shape and strides of x. */
 void infer_quantize_bfp(shp_node *n)
 {
-    const shp_shape *x = shp_in_shape(n, 0);
+    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
     shp_dim rank = x ? num(n, x->rank) : shp_fresh(n, 1, 0, SHP_WHY_RANK);
     shp_content *c = x ? shp_content_new(n, (uint64_t)x->rank) : NULL;
     shp_out_vector(n, 1, rank);
@@ -223,6 +223,7 @@ void infer_quantize_bfp(shp_node *n)
 void infer_dequantize_bfp(shp_node *n)
 {
     shp_list l = shp_list_of(n, NULL, 1);
+    shp_want_rank(n, 0, 1, 1);
     shp_dim d[SHP_RANK_MAX];
     shp_out_dtype(n, 0, shp_attr_int_or(n, "dtype", SHP_FLOAT));
     if (l.count < 0 || l.count > SHP_RANK_MAX) return;
@@ -233,7 +234,7 @@ void infer_dequantize_bfp(shp_node *n)
 /* MoEGroupRouter: a row for each token, a column for each expert. */
 void infer_moe_group_router(shp_node *n)
 {
-    const shp_shape *x = shp_want_rank(n, 0, 1, SHP_RANK_MAX);
+    const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     shp_dim rows = x ? shp_product(n, x->dim, (uint32_t)x->rank - 1) : 0;
     for (uint32_t o = 0; o < 3; o++) shp_out_matrix(n, o, rows, shp_want_vector(n, 1, 0));
 }
@@ -360,13 +361,6 @@ void infer_tokenizer(shp_node *n)
     shp_out(n, 0, none ? x->rank : x->rank + 1, d);
 }
 
-/* BifurcationDetector: merged tokens, and one index. */
-void infer_bifurcation(shp_node *n)
-{
-    shp_out_unknown(n, 0, 1, SHP_WHY_DATA);
-    shp_out(n, 1, 0, NULL);
-}
-
 /* SpeculativePrefixCommit: a number for each request, and states like those that came. */
 void infer_prefix_commit(shp_node *n)
 {
@@ -375,9 +369,6 @@ void infer_prefix_commit(shp_node *n)
     shp_out_same(n, 1, 3);
     shp_out_same(n, 2, 4);
 }
-
-/* GemmaRotaryEmbedding: q and k as they are. */
-void infer_gemma_rotary(shp_node *n) { shp_out_same(n, 0, 1); shp_out_same(n, 1, 3); }
 
 /* AllGather: `axis` group_size times as long. */
 void infer_all_gather(shp_node *n)

@@ -55,7 +55,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
         if (certain && is(n, shp_list_at(n, l, i), 0)) return 0;
         if (certain || (allowzero && !is(n, d[i], 0) && (i >= x->rank || x->dim[i] != d[i]))) shp_assume(n, d[i], lit(1), "reshape");
     }
-    if (zero && allowzero && is(n, total, 0)) {
+    if (zero && allowzero && lo(n, total) < 1) {
         total = lit(1);
         for (int32_t k = 0; k < x->rank; k++)
             if (!is(n, x->dim[k], 0)) total = mul(n, total, x->dim[k]);
@@ -157,7 +157,7 @@ void infer_squeeze(shp_node *n)
     uint32_t rank = 0;
     if (!x) return;
     if (!shp_list_axis_set(n, &l, x->rank, gone) && l.has) {
-        if (l.count >= 0) shp_out_unknown(n, 0, x->rank - l.count, SHP_WHY_CONTENT);
+        if (l.count == 1) shp_out_unknown(n, 0, x->rank - 1, SHP_WHY_CONTENT);     /* more may name one twice */
         return;
     }
     for (int32_t k = 0; k < x->rank; k++) {

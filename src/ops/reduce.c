@@ -36,7 +36,7 @@ static void reduced_shape(shp_node *n, const shp_shape *x, const reduction *r)
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = 0;
     bool keep = shp_attr_int(n, "keepdims") == 1;
-    if (!r->known && !keep) { if (r->count >= 0) shp_out_unknown(n, 0, x->rank - r->count, SHP_WHY_CONTENT); return; }
+    if (!r->known && !keep) { if (r->count == 1) shp_out_unknown(n, 0, x->rank - 1, SHP_WHY_CONTENT); return; }    /* more may name one twice */
     for (int32_t k = 0; k < x->rank; k++) {
         if (!r->known && !is(n, x->dim[k], 1)) d[rank++] = shp_fresh(n, 0, (uint32_t)k, SHP_WHY_CONTENT);
         else if (!r->axis[k]) d[rank++] = x->dim[k];
