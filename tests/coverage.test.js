@@ -1,11 +1,11 @@
-// Whether every operator version has a rule, and every operator rows in tests/data/ops; what is left out stands with its reason in
-// tests/data/exceptions.json. And whether docs/coverage.md tells the same.
+// Whether every operator version has a rule, every operator rows in tests/data/ops, and every rule rows for what rules rely on; what is
+// left out stands with its reason in tests/data/exceptions.json. And whether docs/coverage.md tells the same.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { exceptions, markdown, operators, ours, rules } from '../tools/coverage.mjs';
+import { families, groupBy } from './rows.js';
 
-const data = new URL('data/', import.meta.url);
 const name = (domain, op) => `${domain || 'ai.onnx'}::${op}`;
 const list = operators();
 const left = exceptions();
@@ -13,9 +13,7 @@ const left = exceptions();
 /** Domains whose operators each need rows; the others hold ONNX Runtime's internal layouts of the same operators, and PyTorch's. */
 const ROWS = ['', 'ai.onnx.ml', 'ai.onnx.preview', 'ai.onnx.preview.training', 'com.microsoft'];
 
-const rows = new Set(readdirSync(new URL('ops/', data)).filter((file) => file.endsWith('.json'))
-    .flatMap((file) => JSON.parse(readFileSync(new URL(`ops/${file}`, data), 'utf8')))
-    .map(({ domain = '', op }) => name(domain, op)));
+const rows = groupBy(families.flatMap(([, list]) => list), ({ domain = '', op }) => name(domain, op));
 
 /** What is missing and not excepted, and what is excepted and not missing. */
 function compare(missing, excepted) {
@@ -44,6 +42,19 @@ test('every operator version has a rule, or is excepted', () => {
 test('every operator has rows in tests/data/ops, or is excepted', () => {
     const missing = list.filter(({ domain, op }) => ROWS.includes(domain) && !rows.has(name(domain, op)));
     assert.deepEqual(compare(missing, left.rows), none);
+});
+
+/** What a rule may rely on in an input's shape without noticing. */
+const SHAPES = { 'unknown rank': (shape) => shape == null, 'rank 0': (shape) => shape?.length === 0, 'size 0': (shape) => !!shape?.includes(0) };
+
+test('every rule has rows with an input of unknown rank, of rank 0 and with a size of 0, or is excepted', () => {
+    const served = groupBy(rules(), ({ op, rule }) => (rule.startsWith('infer_') ? rule : `pattern of ${op}`));
+    const lacks = [...served].flatMap(([rule, list]) => {
+        const shapes = list.flatMap(({ domain, op }) => rows.get(name(domain, op)) ?? []).flatMap((row) => row.in.filter(Boolean).map(([, shape]) => shape));
+        return Object.keys(SHAPES).filter((kind) => !shapes.some(SHAPES[kind])).map((kind) => `${rule}: ${kind}`);
+    });
+    const excepted = left.shapes.flatMap(({ rule, lacks: kinds, reason }) => kinds.map((kind) => `${rule}: ${kind}${reason ? '' : ' without a reason'}`));
+    assert.deepEqual(lacks.sort(), excepted.sort());
 });
 
 test('each row of the table of rules is of an operator that a schema has, and comes once', () => {
