@@ -253,7 +253,7 @@ void infer_concat(shp_node *n)
     shp_dim d[SHP_RANK_MAX], sum = lit(0);
     int64_t axis = 0;
     int32_t rank = -1;
-    bool bare = true;                               /* all so far are empty: no size but the axis' is decided */
+    bool bare = true, odd = false;                  /* all so far are empty: no size but the axis' is decided; the sizes are not all inputs' */
     shp_piece *piece = shp_items(n, inputs + 1, sizeof *piece);
     for (uint32_t i = 0; i < inputs; i++) {
         const shp_shape *s = shp_in_shape(n, i);
@@ -266,11 +266,12 @@ void infer_concat(shp_node *n)
         if (n->failed) return;
         sum = s ? add(n, sum, s->dim[axis]) : 0;
         bool empty = !s || is(n, shp_numel(n, s), 0);
+        odd |= !s;
         for (int32_t k = 0; s && k < rank; k++) {
             shp_dim a = d[k], b = s->dim[k];
             bool differ = shp_is_num(n, a) && shp_is_num(n, b) && a != b;
             if (k == axis || (differ && empty)) continue;
-            if (differ && bare) d[k] = b;
+            if (differ && bare) d[k] = b, first = i, odd = true;
             else if (!(d[k] = shp_want_dim(n, i, k, a))) return;
             if (differ || a == b) continue;
             shp_assume(n, a, b, "concat");
@@ -280,6 +281,7 @@ void infer_concat(shp_node *n)
     }
     if (rank < 0) return;
     for (int32_t k = 0; bare && !sum && k < rank; k++) d[k] = 0;       /* what is not known yet decides them */
+    if (odd && !bare) shp_at_least(n, shp_numel(n, shp_in_shape(n, first)), 1, "concat");
     d[axis] = sum;
     shp_out(n, 0, rank, d);
     if (!piece || !shp_is_num(n, sum)) return;
