@@ -51,6 +51,19 @@ shp_dim shp_numel(shp_node *n, const shp_shape *s)
     return s ? shp_product(n, s->dim, (uint32_t)s->rank) : 0;
 }
 
+const shp_node_proto *shp_maker(const shp_scope *s, uint32_t slot)
+{
+    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
+    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
+    return p && p->inputs ? p : NULL;
+}
+
+shp_dim shp_only(shp_node *n, const shp_fact *f)
+{
+    const shp_content *c = shp_fact_content(n, f);
+    return c && c->count == 1 && !c->item ? shp_elem_whole(c->elem[0]) : 0;
+}
+
 /* What shapes broadcast to so far; and the input's shape that is the same, or NULL. */
 typedef struct joint { int64_t rank; const shp_shape *same; shp_dim dim[SHP_RANK_MAX]; } joint;
 

@@ -112,25 +112,17 @@ static void fits(shp_node *n, const char *attr, const shp_scope *body, const shp
 
 /* ---- conditions ---- */
 
-/* The one element of a value as a dim; 0 where it is none. */
-static shp_dim only(shp_node *n, const shp_fact *f)
-{
-    const shp_content *c = shp_fact_content(n, f);
-    return c && c->count == 1 && !c->item ? shp_elem_whole(c->elem[0]) : 0;
-}
-
 /* A single integer as a dim, as a float too; 0 where it is none. */
 static shp_dim compared(shp_node *n, const shp_scope *s, uint32_t slot)
 {
-    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
-    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
-    if (p && p->inputs && shp_str_is(p->op->op_type, "Cast")) slot = p->input[0];
+    const shp_node_proto *p = shp_maker(s, slot);
+    if (p && shp_str_is(p->op->op_type, "Cast")) slot = p->input[0];
     shp_fact f = slot == SHP_NONE ? (shp_fact){ 0 } : s->fact[slot];
     const shp_content *c = shp_fact_content(n, &f);
     double v;
     if (c && c->count == 1 && !c->item && shp_elem_is_real(c->elem[0]) && shp_elem_number(n, c->elem[0], &v) && v > -0x1p30 && v < 0x1p30 && v == (double)(int32_t)v)
         return num(n, (int32_t)v);
-    return only(n, &f);
+    return shp_only(n, &f);
 }
 
 /* What is at least 1 where a bool is true, and only there; 0 where that is not known. `depth` bounds what is looked at. */
@@ -140,9 +132,8 @@ static shp_dim margin(shp_node *n, const shp_scope *s, uint32_t slot, int depth)
         slot = s->graph->slot[slot].from;
         s = s->outer;
     }
-    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&s->graph->slot[slot], SHP_FROM_NODE);
-    const shp_node_proto *p = def == SHP_NONE ? NULL : &s->graph->node[def];
-    if (!p || !p->inputs || !depth) return 0;
+    const shp_node_proto *p = shp_maker(s, slot);
+    if (!p || !depth) return 0;
     shp_str op = p->op->op_type;
     if (shp_str_is(op, "Identity") || shp_str_is(op, "Cast")) return margin(n, s, p->input[0], depth - 1);
     if (p->inputs != 2) return 0;
@@ -304,7 +295,7 @@ static int64_t condition_of(shp_node *n, const shp_scope *body)
     shp_fact f;
     shp_body_output(n, body, 0, &f);
     int64_t v;
-    return is_num(n, only(n, &f), &v) ? v : -1;
+    return is_num(n, shp_only(n, &f), &v) ? v : -1;
 }
 
 /* Takes what is `start` at first, and `after` where it was `before`, as growing by the same every turn if it does. */
@@ -319,13 +310,13 @@ static shp_dim turns_until(shp_node *n, const shp_loop *l, const shp_scope *body
 {
     int64_t k;
     shp_fact f;
-    shp_dim turn = only(n, l->in), d = body->graph->outputs ? margin(n, body, body->graph->output[0], 6) : 0, at[2];
+    shp_dim turn = shp_only(n, l->in), d = body->graph->outputs ? margin(n, body, body->graph->output[0], 6) : 0, at[2];
     uint32_t before = shp_dims_mark(n->dims), inside;
     if (!d) return 0;
     for (uint32_t i = 0; i < l->states; i++) {
         shp_body_output(n, body, 1 + i, &f);
         const shp_fact *in = l->in + 2 + i, *start = l->start + 2 + i;
-        counts_turns(n, turn, only(n, start), only(n, in), only(n, &f));
+        counts_turns(n, turn, shp_only(n, start), shp_only(n, in), shp_only(n, &f));
         if (!l->widened[i] || !in->shape || !start->shape || !f.shape || in->shape->rank != start->shape->rank || in->shape->rank != f.shape->rank) continue;
         for (int32_t axis = 0; axis < in->shape->rank; axis++)
             counts_turns(n, turn, start->shape->dim[axis], in->shape->dim[axis], f.shape->dim[axis]);
@@ -422,7 +413,7 @@ static void loop_states(shp_node *n, const shp_loop *l, const shp_scope *body, b
         else {
             const shp_shape *after = f.shape;
             bool counts = l->trips && shp_dtype_kind((int)type) != 'F';
-            shp_dim count = counts ? grown(n, l, body, only(n, start), only(n, l->in + 2 + i), only(n, &f)) : 0;
+            shp_dim count = counts ? grown(n, l, body, shp_only(n, start), shp_only(n, l->in + 2 + i), shp_only(n, &f)) : 0;
             leave(n, i, body, 1 + i, 0, &f);
             if (!l->runs) {
                 f = shp_fact_merge(n, i, start, &f);

@@ -107,17 +107,11 @@ void infer_mod(shp_node *n) { binary(n, shp_attr_int(n, "fmod") ? SHP_FMOD : SHP
 
 static const shp_node_proto *maker(const shp_node *n, uint32_t slot, const char *op)
 {
-    const shp_graph *g = n->scope->graph;
-    uint32_t def = slot == SHP_NONE ? SHP_NONE : shp_from(&g->slot[slot], SHP_FROM_NODE);
-    const shp_node_proto *p = def == SHP_NONE ? NULL : &g->node[def];
-    return p && p->inputs && (!op || shp_str_is(p->op->op_type, op)) ? p : NULL;
+    const shp_node_proto *p = shp_maker(n->scope, slot);
+    return p && shp_str_is(p->op->op_type, op) ? p : NULL;
 }
 
-static shp_elem only_elem(shp_node *n, uint32_t slot)
-{
-    const shp_content *c = slot == SHP_NONE ? NULL : shp_fact_content(n, &n->scope->fact[slot]);
-    return c && c->count == 1 ? c->elem[0] : 0;
-}
+static shp_dim only(shp_node *n, uint32_t slot) { return slot == SHP_NONE ? 0 : shp_only(n, &n->scope->fact[slot]); }
 
 /* PyTorch writes a // b as Div(a, b) - Cast(And(Not(Equal(Sign(a), Sign(b))), Cast(Mod(a, b)))). Under R2b, which that Div takes up, a is
  * not negative, and a 0 leaves no rest: the And is false. Inputs i and 1 - i are its two sides. */
@@ -131,7 +125,7 @@ static bool no_rest(shp_node *n, uint32_t i)
     for (int k = 0; k < 2 && (p = maker(n, slot, k ? "Equal" : "Not")) != NULL; k++) slot = p->input[0];
     p = maker(n, slot, "Sign");
     if (!p || p->input[0] != mod->input[0]) return false;
-    shp_dim a = shp_elem_whole(only_elem(n, mod->input[0])), b = shp_elem_whole(only_elem(n, mod->input[1]));
+    shp_dim a = only(n, mod->input[0]), b = only(n, mod->input[1]);
     if (!a || lo(n, b) <= 0) return false;
     if (!shp_at_least(n, a, 0, "division")) shp_assume(n, a, lit(0), "division");
     return true;

@@ -58,6 +58,10 @@ int64_t shp_axis(shp_node *n, int64_t axis, int64_t rank);
 shp_dim shp_product(shp_node *n, const shp_dim *dim, uint32_t count);
 /* All elements of a shape, 0 where shape is NULL. */
 shp_dim shp_numel(shp_node *n, const shp_shape *s);
+/* The node of that scope that makes a value and has inputs, else NULL. */
+const shp_node_proto *shp_maker(const shp_scope *s, uint32_t slot);
+/* The one element of a value as a dim; 0 where it is none. */
+shp_dim shp_only(shp_node *n, const shp_fact *f);
 /* The size that axes of inputs i and j broadcast to, which have these; 0 where one is not known, or they do not: failed. */
 shp_dim shp_broadcast(shp_node *n, uint32_t i, uint32_t j, shp_dim a, shp_dim b);
 /* Output o has the shape that inputs [first, first + count) broadcast to (absent ones ignored), by numpy's rule. */
