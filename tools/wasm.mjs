@@ -43,7 +43,7 @@ const MODULES = {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1', `-sBINARYEN_EXTRA_PASSES=${INLINED}`],
         optimise: [INLINED, '--low-memory-unused', '--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
-        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/infer.c'],
+        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/dimfact.c', 'src/infer.c'],
         apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
