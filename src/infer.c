@@ -173,19 +173,22 @@ static shp_fact declared_fact(shp_infer *x, shp_scope *s, uint32_t slot, const s
     return f;
 }
 
-/* The elements that options.inputs gives a value, as its type has them; NULL where they are not as many as it has. A vector may have any number. */
-static const shp_content *given_elements(shp_infer *x, shp_fact *f, const shp_input_option *o)
+/* Gives a value the elements that options.inputs has for it, as its type has them. false: they are not as many as it has. A vector may have any number. */
+static bool give_elements(shp_infer *x, shp_fact *f, const shp_content *given)
 {
     shp_node n = { .x = x, .dims = x->dims };
     shp_shape *s = f->shape && f->shape->rank == 1 && !shp_dim_number(x->dims, f->shape->dim[0]) ? shp_shape_new(x, 1) : NULL;
-    if (s) s->dim[0] = shp_dim_const(x->dims, o->data->count), f->shape = s;
-    shp_content *c = f->shape && shp_shape_count(x, f->shape) == o->data->count ? shp_content_new(&n, o->data->count) : NULL;
+    if (s) s->dim[0] = shp_dim_const(x->dims, given->count), f->shape = s;
+    if (!f->shape || shp_shape_count(x, f->shape) != given->count) return false;
+    shp_content *c = shp_content_new(&n, given->count);
     int dtype = f->type < SHP_TYPE_SEQ ? f->type : 0;
     for (uint32_t i = 0; c && i < c->count; i++) {
-        shp_elem e = o->data->elem[i];
+        shp_elem e = given->elem[i];
         c->elem[i] = dtype ? shp_elem_cast(&n, shp_elem_is_real(e) ? SHP_DOUBLE : SHP_INT64, dtype, e) : e;
+        if (!c->elem[i]) return true;               /* a type without contents */
     }
-    return c;
+    f->content = c;
+    return true;
 }
 
 /* Replaces a fact's parts by what options.inputs says of that name. What is known of elements stays where type and shape do. */
@@ -198,8 +201,8 @@ static void apply_option(shp_infer *x, shp_scope *s, shp_node *n, uint32_t slot,
     if (f->type != was.type || shp_shape_hash(x, f->shape) != shp_shape_hash(x, was.shape)) f->content = NULL, f->tensor = NULL;
     if (!o->data) return;
     f->tensor = NULL;
-    f->content = given_elements(x, f, o);
-    if (!f->content && !x->arena->failed)
+    f->content = NULL;
+    if (!give_elements(x, f, o->data))
         shp_diagnose(x, s, n, SHP_D_SHAPE, &s->graph->slot[slot].name, "'%v' is given %d elements, but it is %h: give its shape, too", (int64_t)o->data->count, f->shape);
 }
 
