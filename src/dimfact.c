@@ -76,16 +76,19 @@ static bool over_bounded(shp_dims *t, shp_dim p, int *budget, int64_t *lo)
     return false;
 }
 
-/* A lower bound of p: what its terms give, or better what replacing one of its atoms gives, the youngest first. */
+/* A lower bound of p: what its terms give, or better what replacing one of its atoms gives, the youngest first. What bounds a symbol goes
+ * before floors, which give away a rest. */
 static int64_t lower(shp_dims *t, shp_dim p, int *budget)
 {
     if (!p) return INT64_MIN;
     if (is_small(p) || open_at(t, p)->lo_done) return shp_dim_lo(t, p);
     int64_t best = open_at(t, p)->is.lo, v;
-    for (int any = 1; any >= 0; any--)
+    for (int any = 1; any >= 0; any--) {
         for (shp_atom *x = dim_compound(t, p, UINT32_MAX); x && --*budget >= 0; x = dim_compound(t, p, x->id))
             if (relax(t, p, x, any, budget, &v)) return v > best ? v : best;
-    return over_bounded(t, p, budget, &v) && v > best ? v : best;
+        if (any && over_bounded(t, p, budget, &v)) return v > best ? v : best;
+    }
+    return best;
 }
 
 enum { BUDGET = 40 };   /* replacements tried for one bound */

@@ -573,16 +573,18 @@ test('what only grows from turn to turn is never less than at first', () => {
 
 // By hand; onnxruntime 1.32 gives these for T = 12 and 4.
 test('no turn of a counted loop reaches the count', () => {
-    const sizes = (first, past, count = 't', goOn = { op: 'Identity', inputs: ['c'], outputs: ['d'] }) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 'T', 6])], outputs: [{ name: 'y' }],
+    const sizes = (first, past, count = 't', goOn = { op: 'Identity', inputs: ['c'], outputs: ['d'] }, from = 'x') => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 'T', 6])], outputs: [{ name: 'y' }],
         initializers: [['one', [], 1], ['four', [], 4], ['at', [1], [0]], ['axis', [1], [1]]].map(([name, dims, v]) => ({ name, type: 'int64', dims, data: [v].flat() })), nodes: [
             { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Gather', inputs: ['s', 'one'], outputs: ['t'] }, binary('Div', 't', 'four', 'chunks'), binary('Sub', 't', 'four', 'windows'),
+            binary('Mul', 'chunks', 'four', 'whole'), { op: 'Unsqueeze', inputs: ['whole', 'at'], outputs: ['end'] }, { op: 'Slice', inputs: ['x', 'at', 'end', 'axis'], outputs: ['even'] },
             { op: 'Loop', name: 'each', inputs: [count, ''], outputs: ['y'], attr: { body: { g: {
                 inputs: [{ name: 'i', type: 'int64', shape: [] }, { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'd' }, { name: 'z' }], nodes: [
                     goOn, binary('Add', 'i', 'one', 'j'), binary('Mul', 'i', 'four', 'i4'), binary('Add', 'i4', 'four', 'j4'), binary('Add', 'j', 'four', 'j5'),
                     { op: 'Unsqueeze', inputs: [first, 'at'], outputs: ['from'] }, { op: 'Unsqueeze', inputs: [past, 'at'], outputs: ['to'] },
-                    { op: 'Slice', inputs: ['x', 'from', 'to', 'axis'], outputs: ['z'] }] } } } }] }));
+                    { op: 'Slice', inputs: [from, 'from', 'to', 'axis'], outputs: ['z'] }] } } } }] }));
     assert.deepEqual(sizes('i', 'j').get('y').shape, ['T', 'B', 1, 6]);
     assert.deepEqual(sizes('i4', 'j4', 'chunks').get('y').shape, ['floor(T/4)', 'B', 4, 6]);
+    assert.deepEqual(sizes('i4', 'j4', 'chunks', undefined, 'even').get('y').shape, ['floor(T/4)', 'B', 4, 6]);
     assert.deepEqual(sizes('i', 'j5', 'windows').get('y').shape, ['Max(T - 4, 0)', 'B', 5, 6]);
     assert.deepEqual(sizes('i', 'j', 't', binary('Less', 'j', 'four', 'd')).get('y').shape, ['Min(T, 4)', 'B', 1, 6]);
     assert.deepEqual(sizes('one', 'j').get('z', 'each/body').shape, ['B', 'unk__1', 6]);
