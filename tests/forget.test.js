@@ -27,12 +27,13 @@ function size(result, dim, bindings) {
 /** What `less` says otherwise than `full`, which it was made from: a text, or undefined. */
 function contradiction(full, less, forgotten, outputs) {
     const error = less.diagnostics.find(({ severity }) => severity === 'error'), known = forgotten === undefined ? {} : { forgotten }, names = { ...known };
-    if (forgotten !== undefined && size(less, 'forgotten', known) === undefined) return undefined;      // another size was assumed
+    if (less.assumptions.length && forgotten !== undefined && size(less, 'forgotten', known) === undefined) return undefined;      // another size was assumed
     if (error) return error.message;
     for (const { name, origin } of [...full.symbols, ...less.symbols]) if (origin === 'declared') names[name] ??= 600 + 60 * Object.keys(names).length;
     for (let i = 0; i < outputs; i++) {
         const want = full.get(`y${i}`), got = less.get(`y${i}`);
         const other = (dim, k) => {
+            if (dim === want.shape[k]) return false;
             const a = size(full, want.shape[k], names), b = size(less, dim, typeof want.shape[k] === 'string' ? names : known);
             return b !== undefined && a !== b && (a !== undefined || typeof dim !== 'string');
         };
