@@ -392,7 +392,7 @@ void infer_blocks(shp_node *n)
     shp_out(n, 0, 4, d);
 }
 
-/* ReverseSequence: the input's shape; as many lengths as the batch has. Source: ONNX ReverseSequence-10. */
+/* ReverseSequence: the input's shape; as many lengths as the batch has, and of each item so many are turned round. Source: ONNX ReverseSequence-10. */
 void infer_reverse_sequence(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
@@ -402,7 +402,16 @@ void infer_reverse_sequence(shp_node *n)
         return;
     }
     shp_want_vector(n, 1, x ? x->dim[batch] : 0);
+    const shp_content *c = shp_in_content(n, 0), *length = shp_in_content(n, 1);
+    int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v;
     shp_out_same(n, 0, 0);
+    shp_content *out = c && length && shp_sizes(n, x, size, stride) ? shp_content_new(n, c->count) : NULL;
+    for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
+        int64_t at = p / stride[time] % size[time];
+        if (!is_num(n, shp_elem_whole(length->elem[p / stride[batch] % size[batch]]), &v) || v > size[time]) continue;
+        out->elem[p] = c->elem[at < v ? p + (v - 1 - 2 * at) * stride[time] : p];
+    }
+    shp_out_content(n, 0, out);
 }
 
 /* Trilu: the input's shape; what is beyond the diagonal is 0. Source: ONNX Trilu-14. */
