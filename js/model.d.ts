@@ -29,6 +29,8 @@ export interface ByteStream {
 /** A Response of `fetch`. */
 export interface ResponseLike {
     arrayBuffer(): Promise<ArrayBuffer>;
+    readonly body?: ByteStream | null | undefined;
+    readonly ok?: boolean | undefined;
 }
 
 /** A compiled WebAssembly.Module, whose own type not every project has. */
@@ -36,11 +38,12 @@ export type WasmModule = object;
 
 /**
  * Where a model is: its bytes; a Blob or File; a URL, or text that is one (only what is needed is fetched where the server has
- * ranges); in Node also a path or a FileHandle; in a page other text is a relative URL; a stream of bytes, read once;
- * or anything that reads ranges.
+ * ranges); in Node also a path or a FileHandle; in a page other text is a relative URL; a Response or
+ * another stream of bytes, read once; or anything that reads ranges.
  */
 export type ModelSource =
-    | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | ByteStream | AsyncIterable<Uint8Array>;
+    | ArrayBufferView | ArrayBufferLike | Blob | URL | string | FileHandleLike | RandomAccess | ResponseLike | ByteStream
+    | AsyncIterable<Uint8Array>;
 
 /** What replaces a declaration of the file's, or what inference finds of a value inside the main graph. What it leaves out stays as it is. */
 export interface ValueOption {

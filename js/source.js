@@ -228,7 +228,9 @@ export async function open(given, signal) {
     if (now) return now;
     if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
     if (any?.fd >= 0 && any.stat) return (await files()).fromDescriptor(any.fd, Number((await any.stat()).size));
-    if (typeof any?.getReader === 'function') return fromStream(chunksOf(any));         // not every stream of a page can be iterated
+    if (any?.ok === false) throw new Error(`${any.url || 'the response'} answered ${any.status}`);
+    const stream = any?.body ?? any;                    // of a Response, its body
+    if (typeof stream?.getReader === 'function') return fromStream(chunksOf(stream));   // not every stream of a page can be iterated
     if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
         const url = new URL(any);
         return url.protocol === 'file:' && inNode ? (await files()).fromPath(url) : fromUrl(url, signal);

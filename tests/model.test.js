@@ -393,13 +393,15 @@ test('every kind of source gives the same', async () => {
     const sources = { path, url: pathToFileURL(path), text: pathToFileURL(path).href, handle, blob: new Blob([branchy]), view: copy.subarray(5, 5 + branchy.length),
         buffer: branchy.slice().buffer, shared: Object.assign(new Uint8Array(new SharedArrayBuffer(branchy.length)), {}), ranges,
         waiting: { size: BigInt(branchy.length), read: async (...range) => ranges.read(...range).slice().buffer },
-        data: `data:application/octet-stream;base64,${Buffer.from(branchy).toString('base64')}`, stream: new Blob([branchy]).stream() };
+        data: `data:application/octet-stream;base64,${Buffer.from(branchy).toString('base64')}`, stream: new Blob([branchy]).stream(), response: new Response(branchy) };
     sources.shared.set(branchy);
     for (const [name, source] of Object.entries(sources)) assert.equal((await inferShapes(source)).stringify(), want, name);
     for (const name of ['view', 'buffer', 'shared', 'ranges']) assert.equal(inferShapesSync(sources[name]).stringify(), want, name);
     await handle.close();
     for (const wrong of [undefined, null, 3, {}, []]) await assert.rejects(inferShapes(wrong), TypeError);
     assert.throws(() => inferShapesSync(path), TypeError);
+    await assert.rejects(inferShapes(new Response('', { status: 404 })), { message: 'the response answered 404' });
+    await assert.rejects(inferShapes(new Response(null)), TypeError);
     await assert.rejects(inferShapes(join(temp, 'absent.onnx')), { code: 'ENOENT' });
     await assert.rejects(inferShapes(temp), { code: 'EISDIR' });
 });
