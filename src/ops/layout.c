@@ -405,7 +405,8 @@ void infer_reverse_sequence(shp_node *n)
     const shp_content *c = shp_in_content(n, 0), *length = shp_in_content(n, 1);
     int64_t size[SHP_RANK_MAX], stride[SHP_RANK_MAX], v;
     shp_out_same(n, 0, 0);
-    shp_content *out = c && length && shp_sizes(n, x, size, stride) ? shp_content_new(n, c->count) : NULL;
+    bool whole = c && length && shp_sizes(n, x, size, stride) && length->count == size[batch];
+    shp_content *out = whole ? shp_content_new(n, c->count) : NULL;
     for (int64_t p = 0; out && p < (int64_t)c->count; p++) {
         int64_t at = p / stride[time] % size[time];
         if (!is_num(n, shp_elem_whole(length->elem[p / stride[batch] % size[batch]]), &v) || v > size[time]) continue;

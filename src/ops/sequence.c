@@ -176,7 +176,7 @@ void infer_split_to_sequence(shp_node *n)
         bool number = is_num(n, k, &size);
         if (number && size < 1) { shp_fail1(n, SHP_D_VALUE, "parts of size %d", size); return; }
         length = ceil_div(n, whole, k);
-        if (is(n, k, 1) || (whole && div_exact(n, whole, k))) each = k;
+        if (one || (whole && div_exact(n, whole, k))) each = k;
         else if (ge(n, k, whole) == 1) each = whole;
         if (number && is_num(n, whole, &total)) is_num(n, length, &parts);
     } else if (s) {
@@ -296,7 +296,7 @@ void infer_optional_get_element(shp_node *n)
     const shp_fact *f = shp_in(n, 0);
     const shp_content *c = f->type ? shp_in_items(n, 0) : NULL;
     if (shp_type_kind(n->x, f->type) != SHP_KIND_OPT) { shp_out_fact(n, 0, f); return; }
-    if (items(n, c) == 0) shp_fail(n, SHP_D_VALUE, "the optional is empty");
+    if (items(n, c) == 0) { shp_fail(n, SHP_D_VALUE, "the optional is empty"); return; }
     if (c && c->item) { shp_out_fact(n, 0, &c->item[0]); return; }
     shp_out_type(n, 0, shp_type_inner(n->x, f->type));
     shp_out_shape(n, 0, shp_in_shape(n, 0));
