@@ -133,8 +133,8 @@ static const shp_type_proto *declared(const shp_graph *g, shp_str name)
     return NULL;
 }
 
-/* The elements of a value, where they are numbers of a type that inference reads; else NULL. dtype 0: of a value inside the graph, whose type
- * inference finds. */
+/* The elements given of a value as they came, where they are numbers; else NULL. Inference casts them to its type, which need not be known here:
+ * dtype 0. */
 static const shp_content *read_data(shp_engine *e, const value *v, int dtype)
 {
     shp_node n = { .x = e->x, .dims = e->x->dims };
@@ -147,15 +147,14 @@ static const shp_content *read_data(shp_engine *e, const value *v, int dtype)
         uint32_t field = f.key >> 3;
         double real = shp_float64(f.value);
         if (field < SHP_FIELD_DATA) continue;
-        if (field == SHP_FIELD_DATA) *to = shp_elem_cast(&n, SHP_INT64, dtype ? dtype : SHP_INT64, shp_elem_int(&n, (int64_t)f.value));
-        else if (field == SHP_FIELD_DATA_REAL) *to = shp_elem_cast(&n, SHP_DOUBLE, dtype ? dtype : SHP_DOUBLE, shp_elem_real(real));
+        if (field == SHP_FIELD_DATA) *to = shp_elem_int(&n, (int64_t)f.value);
+        else if (field == SHP_FIELD_DATA_REAL) *to = shp_elem_real(real);
         if (field == SHP_FIELD_DATA_REAL && whole && !(real > -9e18 && real < 9e18 && real == (double)(int64_t)real)) {
             fail(e, SHP_E_OPTION, v->name, "its data has an element that is no integer");
             return NULL;
         }
         if (!*to++) return NULL;
     }
-    if (c) c->fixed = true;
     return c;
 }
 

@@ -187,6 +187,7 @@ static bool give_elements(shp_infer *x, shp_fact *f, const shp_content *given)
         c->elem[i] = dtype ? shp_elem_cast(&n, shp_elem_is_real(e) ? SHP_DOUBLE : SHP_INT64, dtype, e) : e;
         if (!c->elem[i]) return true;               /* a type without contents */
     }
+    if (c) c->fixed = true;
     f->content = c;
     return true;
 }
@@ -1034,10 +1035,10 @@ static void start(shp_infer *x)
             shp_diagnose(x, x->main, NULL, version < 1 ? SHP_D_OPSET : SHP_D_LIMIT, NULL, "the model imports opset %d: %d is taken", version, (int64_t)SHP_OPSET_NEWEST);
     }
     enter_inputs(x, x->main);
-    for (uint32_t i = 0; i < g->inputs + g->initializers; i++) {
-        uint32_t slot = i < g->inputs ? g->input[i] : g->initializer_slot[i - g->inputs];
-        shp_input_option *o = input_option(x, g->slot[slot].name);
-        if (o) apply_option(x, x->main, NULL, slot, &x->main->fact[slot], o);
+    for (uint32_t i = 0; i < x->options.inputs; i++) {          /* others when their node is done */
+        uint32_t slot = shp_graph_find(g, x->options.input[i].name);
+        shp_source source = slot == SHP_NONE ? SHP_FROM_NOTHING : (shp_source)g->slot[slot].source;
+        if (source == SHP_FROM_INPUT || source == SHP_FROM_INITIALIZER) apply_option(x, x->main, NULL, slot, &x->main->fact[slot], &x->options.input[i]);
     }
     for (uint32_t i = 0; i < g->inputs; i++) {
         uint32_t slot = g->input[i];
