@@ -2,7 +2,7 @@
 import { infer } from './engine.js';
 import { encodeOptions } from './options.js';
 import { Result } from './result.js';
-import { inNode, isThenable, named, open, openNow, readFile } from './source.js';
+import { bytesOf, inNode, isThenable, named, open, openNow, readFile } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
 /** @import { Host } from './engine.js' */
@@ -123,9 +123,10 @@ async function compile(given) {
         return WebAssembly.compile(await /** @type {Response} */ (response).arrayBuffer());
     }
     // A Response, told by what it can do: to name its class makes Node load all of fetch.
-    const response = /** @type {any} */ (given), bytes = typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response;
+    const response = /** @type {any} */ (given);
     if (response?.ok === false) throw new Error(`${response.url || 'the response'} is no module (${response.status}): pass load() the place of model.wasm`);
-    if (!ArrayBuffer.isView(bytes) && !/^(Shared)?ArrayBuffer$/.test(bytes?.[Symbol.toStringTag])) throw unfit(given);
+    const bytes = bytesOf(typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response);
+    if (!bytes) throw unfit(given);
     return WebAssembly.compile(bytes);
 }
 

@@ -31,8 +31,8 @@ export const inNode = typeof process === 'object' && !!process.versions?.node;
 /** @param {unknown} value @returns {value is PromiseLike<unknown>} */
 export const isThenable = (value) => typeof (/** @type {any} */ (value))?.then === 'function';
 
-/** The bytes of what has them in memory, made here or in another frame. @param {any} given @returns {Uint8Array | undefined} */
-function bytesOf(given) {
+/** The bytes of what has them in memory, made here or in another frame. @param {any} given @returns {Uint8Array<any> | undefined} */
+export function bytesOf(given) {
     if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
     return /^(Shared)?ArrayBuffer$/.test(given?.[Symbol.toStringTag]) ? new Uint8Array(given) : undefined;
 }
