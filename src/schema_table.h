@@ -1,8 +1,8 @@
 /* schema_table - how the generated operator schemas are laid out; only schema.c and tools/schema.mjs know it.
  *
- * Like stands beside like, which packs best: operators that are alike follow each other (within a domain), and each kind of
- * thing that they consist of has a table of its own, in the operators' order. Text stands where it is used, repeated or not, and lists
- * end in a byte 0.
+ * Operators are found by a walk, so what most models have stands first; a domain comes twice where it has such. Then like stands beside
+ * like, which packs best: operators that are alike follow each other, and each kind of thing that they consist of has a table of its
+ * own, in the operators' order. Text stands where it is used, repeated or not, and lists end in a byte 0.
  *
  *     names     of the operators; an empty one stands between two domains, two such at the end
  *     versions  of each operator, from the oldest to the newest; a byte 0: those of the operator before. A version is

@@ -34,6 +34,18 @@ const OTHER = ['map(int64, string)', 'map(int64, float)', 'map(int64, double)', 
 const DOMAINS = { '': 'onnx', 'ai.onnx.ml': 'ml', 'ai.onnx.preview': 'preview', 'ai.onnx.preview.training': 'training',
   'com.microsoft': 'microsoft', 'com.microsoft.nchwc': 'nchwc', 'com.ms.internal.nhwc': 'nhwc', 'org.pytorch.aten': 'aten' };
 
+// Operators are found by a walk over the table: those that most models have, and those that are like them, stand first.
+const COMMON = {
+  '': ['Add', 'And', 'ArgMax', 'AveragePool', 'BatchNormalization', 'Cast', 'Clip', 'Concat', 'Constant', 'ConstantOfShape', 'Conv', 'CumSum', 'Div',
+    'Equal', 'Expand', 'Flatten', 'Gather', 'GatherElements', 'GatherND', 'Gelu', 'Gemm', 'GlobalAveragePool', 'Greater', 'GreaterOrEqual',
+    'Identity', 'If', 'LayerNormalization', 'Less', 'LessOrEqual', 'Loop', 'MatMul', 'Max', 'MaxPool', 'Min', 'Mod', 'Mul', 'Neg', 'Not', 'Pad',
+    'Pow', 'Range', 'Reciprocal', 'ReduceMax', 'ReduceMean', 'ReduceProd', 'ReduceSum', 'Relu', 'Reshape', 'Resize', 'ScatterND', 'Shape', 'Sigmoid',
+    'SimplifiedLayerNormalization', 'Sin', 'Slice', 'Softmax', 'Split', 'Sqrt', 'Squeeze', 'Sub', 'Tanh', 'Tile', 'TopK', 'Transpose', 'Unsqueeze',
+    'Where'],
+  'com.microsoft': ['BiasGelu', 'FastGelu', 'FusedMatMul', 'GroupQueryAttention', 'MatMulNBits', 'MultiHeadAttention', 'RotaryEmbedding',
+    'SkipLayerNormalization', 'SkipSimplifiedLayerNormalization'],
+};
+
 function check(condition, message) {
   if (!condition) throw new Error(message);
 }
@@ -84,8 +96,8 @@ function named() {
   return new Set(sources.flatMap((source) => [...source.matchAll(/["=!](\w+)(?=[": ])/g)].map(([, word]) => word)));
 }
 
-/** The operators in the table's order, each with its versions' lists, in the order of SHP_LIST_INPUTS and on: by domain; operators
- *  that are alike beside each other. */
+/** The operators in the table's order, each with its versions' lists, in the order of SHP_LIST_INPUTS and on: common ones
+ *  first, by domain; operators that are alike beside each other. */
 function operators(rows) {
   const sets = new Values();
   const numbers = [];
@@ -149,7 +161,13 @@ function operators(rows) {
   }
   check(Math.max(sets.list.length, numbers.length) < 256, 'an index no longer fits');
   const like = new Map([...ops.values()].map((op) => [op, JSON.stringify(op.versions.map(({ lists }) => lists)) + JSON.stringify(op.versions)]));
-  const order = ([x, a], [y, b]) => (x.domain === y.domain ? a < b || (a === b && x.name < y.name) : x.domain < y.domain) ? -1 : 1;
+  const common = new Set(Object.entries(COMMON).flatMap(([domain, names]) => names.map((name) => {
+    const op = ops.get(`${domain}\0${name}`);
+    check(op, `${domain}::${name} is common, and has no schema`);
+    return domain + like.get(op);
+  })));
+  for (const op of ops.values()) op.part = (common.has(op.domain + like.get(op)) ? 0 : 1) + op.domain;
+  const order = ([x, a], [y, b]) => (x.part === y.part ? a < b || (a === b && x.name < y.name) : x.part < y.part) ? -1 : 1;
   return { ops: asBefore([...like].sort(order).map(([op]) => op)), like, wide, sets: sets.list.map((set) => set.split(',').map(Number)), numbers, unread: [...unread].sort() };
 }
 
@@ -163,15 +181,15 @@ function asBefore(ops) {
     last = place.get(`${DOMAINS[op.domain]}_${op.name}`) ?? last + 1e-4;
     return [op, last];
   }));
-  return ops.sort((a, b) => (a.domain === b.domain ? keys.get(a) - keys.get(b) : a.domain < b.domain ? -1 : 1));
+  return ops.sort((a, b) => (a.part === b.part ? keys.get(a) - keys.get(b) : a.part < b.part ? -1 : 1));
 }
 
-/** A better order: operators (those that are alike together) are moved within their domain as long as that makes the columns smaller. */
+/** A better order: operators (those that are alike together) are moved within their part of the table as long as that makes the columns smaller. */
 function arrange(table) {
   const groups = [];
   for (const op of table.ops) {
     const last = groups.at(-1)?.[0];
-    if (last && last.domain === op.domain && table.like.get(last) === table.like.get(op)) groups.at(-1).push(op);
+    if (last && last.part === op.part && table.like.get(last) === table.like.get(op)) groups.at(-1).push(op);
     else groups.push([op]);
   }
   const cost = (list) => gzipSync(Uint8Array.from(Object.values(columnsOf(list.flat(), table.like)).flat()), { level: 9 }).length;
@@ -182,8 +200,8 @@ function arrange(table) {
   };
   for (let tries = 0; tries < 20000; tries++) {
     const next = [...best], length = random(3) ? 1 : 1 + random(6), [first, ...more] = next.splice(random(next.length - length), length);
-    const { domain } = first[0], home = next.flatMap(([op], i) => (op.domain === domain ? [i] : []));
-    if (!home.length || more.some(([op]) => op.domain !== domain)) continue;
+    const { part } = first[0], home = next.flatMap(([op], i) => (op.part === part ? [i] : []));
+    if (!home.length || more.some(([op]) => op.part !== part)) continue;
     next.splice(home[0] + random(home.length + 1), 0, first, ...more);
     const now = cost(next);
     if (now <= value) [best, value] = [next, now];
@@ -218,7 +236,7 @@ function encode(rows, better = (table) => table) {
   const table = better(operators(rows));
   const columns = columnsOf(table.ops, table.like);
   check(Object.values(columns).flat().every((b) => b >= 0 && b < 256), 'a byte is none');
-  return { ...table, count: rows.length, columns, domains: [...new Set(table.ops.map((op) => op.domain))] };
+  return { ...table, count: rows.length, columns, domains: table.ops.map((op) => op.domain).filter((domain, i, all) => domain !== all[i - 1]) };
 }
 
 /** Items in lines of at most 120 columns. */
@@ -235,7 +253,7 @@ function wrap(items) {
 function source(t, inputs) {
   const hex = (word) => `0x${word.toString(16)}`;
   const array = (type, name, items) => `const ${type} ${name} = {\n${wrap(items)}\n};\n`;
-  return `/* Generated by tools/schema.mjs; do not edit. ${t.count} schemas of ${t.ops.length} operators in ${t.domains.length} domains.
+  return `/* Generated by tools/schema.mjs; do not edit. ${t.count} schemas of ${t.ops.length} operators in ${new Set(t.domains).size} domains.
  *
  * Made by "node tools/schema.mjs" from the first files below; it adds those of tools/data itself. Their sha256:
 ${inputs.map(({ name, hash }) => ` *     ${hash}  ${name}\n`).join('')} *
@@ -260,9 +278,9 @@ ${OTHER.map((s) => `    "${s}\\0"`).join('\n')};
 
 /** src/schema_ops.h: a number for each operator, in the order of the table. */
 function numbers(t) {
-  return `/* Generated by tools/schema.mjs; do not edit. The operators, numbered as in schema_table.c: by domain, those that are alike beside each other.
+  return `/* Generated by tools/schema.mjs; do not edit. The operators, numbered as in schema_table.c: common ones first, by domain, those that are alike beside each other.
  *
-${t.domains.map((d) => ` * ${DOMAINS[d]}: "${d}"`).join('\n')}
+${[...new Set(t.domains)].sort().map((d) => ` * ${DOMAINS[d]}: "${d}"`).join('\n')}
  */
 #ifndef SHP_SCHEMA_OPS_H
 #define SHP_SCHEMA_OPS_H
