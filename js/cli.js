@@ -31,7 +31,7 @@ class UsageError extends Error {}
 const clean = (text) => text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
 /** A message without the advice that only a program can follow. @param {string} message */
-const plain = (message) => clean(message.replace(/ \([^()]*\b(?:options|limits)\.\w[^()]*\)|; pass \w+ in externalData/g, ''));
+const plain = (message) => clean(message.replace(/ \([^()]*\b(?:options|limits)\.\w[^()]*\)/g, ''));
 
 /** @param {string} message */
 const complain = (message) => process.stderr.write(`onnx-shape: ${plain(message)}\n`);
@@ -69,10 +69,10 @@ function parse(args) {
         freeDimensionOverrides[name] = given;
     }
     for (const text of values.input ?? []) {
-        const [name, shape] = splitOption(text, '--input');
+        const [name, value] = splitOption(text, '--input'), shape = value.trim().replace(/^\[(.*)\]$/, '$1');       // as the table writes it, too
         inputs[name] = shape.trim() === '' ? [] : shape.split(',').map((dim) => dim.trim()).map((dim) => {
             const given = size(dim);
-            if (dim === '' || dim[0] === '-' || given === undefined && /^[\d.]+$/.test(dim)) throw new UsageError(`--input ${text}: ${dim ? `${dim} is no size` : 'one size is left out'}; give sizes, names or ?`);
+            if (dim === '' || dim[0] === '-' || given === undefined && /^[\d.][\d. x]*$/.test(dim)) throw new UsageError(`--input ${text}: ${dim ? `${dim} is no size` : 'one size is left out'}; give sizes, names or ?`);
             return dim === '?' ? null : given ?? dim;
         });
     }
@@ -285,7 +285,7 @@ async function run(path, settings) {
         result = await inferShapes(path === '-' ? process.stdin : path, { ...settings.options, reuse: true, onProgress: (progress) => watcher.onProgress(progress) });
     } catch (error) {
         watcher.stop();
-        if (error instanceof TypeError && /^options\./.test(error.message)) throw new UsageError(error.message);
+        if (error instanceof TypeError && /^options\./.test(error.message)) throw new UsageError(error.message.replace('options.inputs', '--input').replace('limits.rank allows', 'a tensor may have'));
         complain(`${path}: ${reason(error, path)}`);
         return error instanceof ModelError && !SENTENCES[CODES.indexOf(error.code)] ? CONTRADICTION : UNREADABLE;
     }

@@ -80,6 +80,8 @@ test('--bind and --input', () => {
     assert.deepEqual(JSON.parse(run(['--json', '--bind', 'N=7', good]).stdout).values[0].shape, [7, 3]);
     assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=5,3', good]).stdout).values[3].shape, [5, 4]);
     assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=M,?', good]).stdout).values[0].shape, ['M', 3], 'MatMul tells the size');
+    assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=[5, 3]', good]).stdout).values[0].shape, [5, 3], 'as the table writes it');
+    assert.deepEqual(JSON.parse(run(['--json', '--input', 'x=[]', good]).stdout).values[0].shape, []);
     const odd = file('odd.onnx', model({ inputs: [float('x', ['a=b'])], outputs: [], nodes: [] }));
     assert.deepEqual(JSON.parse(run(['--json', '--bind', 'a=b=3', odd]).stdout).values[0].shape, [3]);
 });
@@ -118,15 +120,16 @@ test('--why', () => {
     assert.match(run(['--why', 'y', good]).stdout, /^y .*from h \(shape\)\nh .*MatMul mm, from x \(shape\)\nx .*input\n {4}N: .*\n$/);
     const { status: none, stderr } = run(['--why', 'yy', good]);
     assert.equal(none, 2);
-    assert.match(stderr, /^onnx-shape: --why yy: no value has that name; did you mean y\?\n$|did you mean/);
+    assert.equal(stderr, 'onnx-shape: --why yy: no value has that name; did you mean y\n');
 });
 
 test('usage', () => {
     for (const args of [[], ['--nonsense', good], ['--bind', 'N', good], ['--bind', 'N=x', good], ['--bind', 'N=-1', good], ['--input', 'x=1,,2', good], ['--json', '--why', 'x', good], ['-', '-'],
-        ['--bind', 'N=99999999999999999999', good], ['--input', 'x=99999999999999999999', good], ['--input', 'x=1,224.224', good]]) {
+        ['--bind', 'N=99999999999999999999', good], ['--input', 'x=99999999999999999999', good], ['--input', 'x=1,224.224', good], ['--input', 'x=1x224', good], ['--input', 'x=1 224', good],
+        ['--input', `x=${Array(1025).fill(1)}`, good]]) {
         const { status, stdout, stderr } = run(args);
         assert.deepEqual([status, stdout], [2, ''], args.join(' '));
-        assert.match(stderr, /^onnx-shape: [^\n]+\n$/, args.join(' '));
+        assert.match(stderr, /^onnx-shape: (?!.*\b(?:options|limits)\.)[^\n]+\n$/, args.join(' '));
     }
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     assert.deepEqual(run(['--version']), { status: 0, stdout: `onnx-shape ${version}\n`, stderr: '' });
