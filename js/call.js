@@ -1,6 +1,6 @@
 /* One call, waiting or not: the same generator, the same requests. */
 import { infer } from './engine.js';
-import { encodeOptions } from './options.js';
+import { byName, encodeOptions } from './options.js';
 import { Result } from './result.js';
 import { bytesOf, inNode, isThenable, named, open, openNow, readFile } from './source.js';
 
@@ -22,14 +22,7 @@ function begin(module, source, options, encoded, host) {
     };
 }
 
-/** @param {InferOptions} options @param {string} location */
-function given({ externalData }, location) {
-    if (externalData instanceof Map) return externalData.get(location);
-    return externalData && Object.hasOwn(externalData, location) ? /** @type {any} */ (externalData)[location] : undefined;
-}
-
-/** @param {string} location */
-const missing = (location) => new Error(`no bytes are given for ${location}; pass them in externalData`);
+const missing = () => new Error('it is not given');
 
 /**
  * @param {WebAssembly.Module} module @param {ModelSource} model @param {InferOptions} options
@@ -46,8 +39,8 @@ export async function call(module, model, options) {
         external(location) {
             let opened = beside.get(location);
             if (!opened) {
-                const other = given(options, location);
-                opened = other !== undefined ? open(other, signal) : source.external?.(location) ?? Promise.reject(missing(location));
+                const other = byName(options.externalData, location);
+                opened = other !== undefined ? open(other, signal) : source.external?.(location) ?? Promise.reject(missing());
                 beside.set(location, opened);
             }
             return opened;
@@ -85,8 +78,8 @@ export function callNow(module, model, options) {
     if (!source) throw new TypeError(`the source is ${named(model)}: pass bytes or { size, read(offset, length) }, or use inferShapes`);
     const { running, end } = begin(module, source, options, encoded, {
         external(location) {
-            const other = given(options, location), opened = openNow(other);
-            if (!opened) throw other === undefined ? missing(location) : new Error(`externalData has ${named(other)} for ${location}: pass its bytes, or use inferShapes`);
+            const other = byName(options.externalData, location), opened = openNow(other);
+            if (!opened) throw other === undefined ? missing() : new Error(`it is given as ${named(other)}: pass its bytes, or use inferShapes`);
             return opened;
         },
         breathe() {},
@@ -115,19 +108,25 @@ function address(given) {
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */
 async function compile(given) {
     if (given instanceof WebAssembly.Module) return given;
+    let got = /** @type {any} */ (given), url = got?.url || 'the response';
     if (given instanceof URL || typeof given === 'string') {
-        const url = address(given);
-        if (inNode && url.protocol === 'file:') return WebAssembly.compile(/** @type {any} */ (await readFile(url)));
-        const response = await fetch(url).catch((error) => ({ ok: false, status: error.cause?.message || error.message }));
-        if (!response.ok) throw new Error(`${url} cannot be read (${response.status}): pass load() the place of model.wasm`);
-        return WebAssembly.compile(await /** @type {Response} */ (response).arrayBuffer());
+        url = address(given);
+        got = await (inNode && url.protocol === 'file:' ? readFile(url) : fetch(url)).catch((error) => ({ ok: false, status: error.cause?.message || error.message }));
     }
     // A Response, told by what it can do: to name its class makes Node load all of fetch.
-    const response = /** @type {any} */ (given);
-    if (response?.ok === false) throw new Error(`${response.url || 'the response'} is no module (${response.status}): pass load() the place of model.wasm`);
-    const bytes = bytesOf(typeof response?.arrayBuffer === 'function' ? await response.arrayBuffer() : response);
+    if (got?.ok === false) throw new Error(`${url} cannot be read (${got.status}): pass load() the place of model.wasm`);
+    const bytes = bytesOf(typeof got?.arrayBuffer === 'function' ? await got.arrayBuffer() : got);
     if (!bytes) throw unfit(given);
     return WebAssembly.compile(bytes);
+}
+
+/** What `where` gives: in a bundle that is no ES module there is no address, and in others no file. @template T @param {() => T} where */
+function find(where) {
+    try {
+        return where();
+    } catch (error) {
+        throw new Error(`model.wasm is not found (${/** @type {Error} */ (error).message}): pass load() its place, or import onnx-shape/model-inline`);
+    }
 }
 
 /**
@@ -145,7 +144,7 @@ export function api(place, placeNow) {
     const ready = (source) => {
         if (source === undefined && module) return Promise.resolve(module);
         if (source === undefined && loading) return loading;
-        const compiled = compile(source ?? place()).then((m) => {
+        const compiled = compile(source ?? find(place)).then((m) => {
             if (!WebAssembly.Module.exports(m).some(({ name }) => name === 'model_start')) throw new TypeError("load() takes the package's model.wasm");
             return module = m;
         });
@@ -154,7 +153,7 @@ export function api(place, placeNow) {
     };
     const now = () => {
         if (module) return module;
-        const bytes = placeNow();
+        const bytes = find(placeNow);
         if (!bytes) throw new Error('model.wasm is not loaded: await load() before inferShapesSync');
         return module = new WebAssembly.Module(bytes);
     };

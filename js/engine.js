@@ -1,6 +1,6 @@
 /* model.wasm: its instances and their memory, which nothing else touches. What passes between the two is told in src/shp.h. */
 import * as L from './layout.js';
-import { encodeBindings, encodeOutputs } from './options.js';
+import { byName, encodeBindings, encodeOutputs } from './options.js';
 import { nodeView, Report } from './report.js';
 
 /** @import { InferOptions } from './model.d.ts' */
@@ -123,10 +123,8 @@ function windows({ size, first, max, gap }) {
     };
 }
 
-/** A rule of the host's for an operator. @param {InferOptions} options @param {string} name @returns {any} */
-function ruleOf({ operators }, name) {
-    for (const key of [name, `ai.onnx::${name}`, `::${name}`]) if (operators && Object.hasOwn(operators, key)) return operators[key];
-}
+/** A rule of the host's for an operator. @param {InferOptions} options @param {string} name */
+const ruleOf = ({ operators }, name) => [name, `ai.onnx::${name}`, `::${name}`].map((key) => byName(operators, key)).find(Boolean);
 
 /**
  * A call: yields what may have to be waited for, is given what comes of it, and returns the report.
@@ -230,7 +228,7 @@ export function evaluator(module, bindings) {
         if (status === L.EVALUATED) {
             return BigInt.asIntN(64, BigInt(wasm.word(L.WORD_VALUE_HIGH)) << 32n | BigInt(wasm.word(L.WORD_VALUE_LOW)));
         }
-        if (status === L.NO_VALUE) return new RangeError(`${text}: ${wasm.text(L.WORD_MESSAGE)} has no value; add it to the bindings`);
+        if (status === L.NO_VALUE) return new RangeError(`${wasm.text(L.WORD_MESSAGE)} has no value; add it to the bindings`);
         return new RangeError(`${text}: ${status === L.UNDEFINED ? 'it has no value at these bindings' : 'not an expression'}`);
     };
 }

@@ -37,7 +37,7 @@ export async function fromPath(path) {
             if (!file) throw new Error('no such file beside the model');
             const real = realpathSync(file);
             const leaves = (/** @type {string} */ from) => from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from);
-            if (folders.every((folder) => leaves(relative(folder, real)))) throw outside(location);
+            if (folders.every((folder) => leaves(relative(folder, real)))) throw outside();
             return fromPath(real);
         },
     };

@@ -70,6 +70,9 @@ function entries(value, where) {
     return [...value instanceof Map ? value : Object.entries(value)].map(([name, item]) => [name, item, `${where}[${show(name)}]`]);
 }
 
+/** What a name has among them. @param {any} given @param {string} name */
+export const byName = (given, name) => given instanceof Map ? given.get(name) : given && Object.hasOwn(given, name) ? given[name] : undefined;
+
 /** One dim or element: a number, text, or unknown, in three fields that follow each other.
  * @param {Message} to @param {number} field @param {unknown} value @param {string} where @param {bigint} [least] */
 function item(to, field, value, where, least) {

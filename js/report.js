@@ -29,10 +29,7 @@ export class Report {
 
     /** Whether JSON has a form for every number. */
     get plain() {
-        for (let i = this.rows(L.CELLS); i--;) {
-            const value = this.cell(i);
-            if (typeof value === 'bigint') return false;
-        }
+        for (let i = this.rows(L.CELLS); i--;) if (typeof this.cell(i) === 'bigint') return false;
         return this.reals.every(Number.isFinite);
     }
 

@@ -1,7 +1,7 @@
 /* What inferShapes answers. */
 import { evaluator } from './engine.js';
 import * as L from './layout.js';
-import { wrong } from './options.js';
+import { byName, wrong } from './options.js';
 import { why } from './why.js';
 
 /** @import { Assumption, Diagnostic, Dim, InferResult, Node, Stats, DimSymbol, Value } from './model.d.ts' */
@@ -23,10 +23,8 @@ export class Result {
     constructor(report, module, stats) {
         this.#report = report;
         this.#module = module;
-        Object.defineProperty(this, 'stats', { value: stats });     // about the call, not the model
+        this.stats = stats;
     }
-
-    /** @type {Stats} */ stats = /** @type {any} */ (undefined);
 
     /** The rows of a list, and what makes one of them. @param {string} list @returns {[rows: number, make: (row: number) => any]} */
     #list(list) {
@@ -82,11 +80,11 @@ export class Result {
         return row === undefined ? undefined : this.#kept(row);
     }
 
-    /** @param {Dim | readonly Dim[]} shape @param {Record<string, number | bigint>} bindings @returns {any} */
-    evaluate(shape, bindings = {}) {
+    /** @param {Dim | readonly Dim[]} shape @param {Record<string, number | bigint>} [bindings] @returns {any} */
+    evaluate(shape, bindings) {
         const value = evaluator(this.#module, bindings), names = new Set(this.symbols.map((s) => s.name)), lengths = Array.isArray(shape) ? shape : [shape];
         /** @param {unknown} dim @returns {bigint | Error} */
-        const number = (dim) => typeof dim === 'string' ? value(names.has(dim) && !Object.hasOwn(bindings, dim) ? `\`${dim}\`` : dim)
+        const number = (dim) => typeof dim === 'string' ? value(names.has(dim) && byName(bindings, dim) === undefined ? `\`${dim}\`` : dim)
             : typeof dim === 'bigint' || Number.isInteger(dim) ? BigInt(/** @type {any} */ (dim))
             : new TypeError(`${dim} is no dim: pass integers and expressions`);
         for (const { name, origin, where } of this.symbols) {

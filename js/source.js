@@ -37,6 +37,9 @@ export function bytesOf(given) {
     return /^(Shared)?ArrayBuffer$/.test(given?.[Symbol.toStringTag]) ? new Uint8Array(given) : undefined;
 }
 
+/** @param {string} what @param {unknown} given @returns {never} */
+function unfit(what, given) { throw wrong(what, given, 'a Uint8Array'); }
+
 /** @param {Uint8Array} bytes @returns {Source} */
 const memory = (bytes) => ({ ...LOCAL, size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) });
 
@@ -45,19 +48,18 @@ const fromBlob = (blob) => ({
     ...LOCAL, size: blob.size, read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
 });
 
-/** @param {string} location */
-export const outside = (location) => new Error(`${location} lies outside the model's folder; pass it in externalData`);
+export const outside = () => new Error('it lies outside the model\'s folder');
 
 /** @param {string} location */
 export function checkInside(location) {
     let depth = 0;
     const leaves = location.split('/').some((part) => (depth += part === '..' ? -1 : Number(part !== '' && part !== '.')) < 0);
-    if (leaves || /^[/\\]|\\|^[a-z]+:|\0/i.test(location)) throw outside(location);
+    if (leaves || /^[/\\]|\\|^[a-z]+:|\0/i.test(location)) throw outside();
 }
 
 /**
  * A source that comes once, from its beginning on. Windows and small gaps are kept for those who ask again.
- * @param {AsyncIterable<Uint8Array>} chunks @param {number} [size]
+ * @param {AsyncIterable<unknown>} chunks @param {number} [size]
  * @returns {Source}
  */
 export function fromStream(chunks, size) {
@@ -75,7 +77,7 @@ export function fromStream(chunks, size) {
                 source.size = at;
                 return empty;
             }
-            rest = value;
+            rest = bytesOf(value) ?? unfit('a chunk of the stream', value);
         }
         const part = rest.subarray(0, length);
         rest = rest.subarray(part.length);
@@ -195,11 +197,7 @@ async function fromUrl(url, signal) {
 function fromAny(given) {
     const size = Number(integer(given.size, 'source.size'));
     /** @param {unknown} answer */
-    const checked = (answer) => {
-        const bytes = bytesOf(answer);
-        if (!bytes) throw wrong('what read() gives', answer, 'a Uint8Array');
-        return bytes;
-    };
+    const checked = (answer) => bytesOf(answer) ?? unfit('what read() gives', answer);
     return {
         ...LOCAL, size,
         read(offset, length) {
@@ -209,11 +207,9 @@ function fromAny(given) {
     };
 }
 
-const KINDS = 'a Uint8Array, ArrayBuffer, Blob, URL, path, FileHandle or { size, read(offset, length) }';
-
 /** What a thing is called in messages. @param {any} given */
-export const named = (given) => given && typeof given === 'object' ? `a ${given.constructor?.name || 'object'}${given.fd === -1 ? ' that is closed' : ''}`
-    : typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : String(given).slice(0, 40);
+export const named = (given) => given && typeof given === 'object'
+    ? `a ${given.constructor?.name || 'object'}${given.fd === -1 ? ' that is closed' : ''}`.replace(/ (?=[AEIO])/i, 'n ') : typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : String(given).slice(0, 40);
 
 /** What is at hand without waiting. @param {unknown} given @returns {Source | undefined} */
 export function openNow(given) {
@@ -237,7 +233,7 @@ export async function open(given, signal) {
     }
     if (typeof any === 'string') return inNode ? (await files()).fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
     if (any && any[Symbol.asyncIterator]) return fromStream(any);
-    throw new TypeError(`the source is ${named(given)}: pass ${KINDS}`);
+    throw new TypeError(`the source is ${named(given)}: pass bytes, a Blob, URL, path, FileHandle, stream, Response or { size, read(offset, length) }`);
 }
 
 /** Bytes of Node's own files, at once; undefined elsewhere. @param {URL} url @returns {Uint8Array | undefined} */

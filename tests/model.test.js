@@ -414,6 +414,12 @@ test('sources of other kinds: a view, a thenable, a stream that cannot be iterat
         frame: runInNewContext('Uint8Array.from(bytes).buffer', { bytes: branchy }), handle: { size: length, read, stat() {}, fd: 3 }, stream: stream() })) assert.equal((await inferShapes(source)).stringify(), want, name);
 });
 
+test('chunks of a stream: any bytes; what is none is told', async () => {
+    const want = inferShapesSync(branchy).stringify(), stream = (...chunks) => (async function* () { yield* chunks; })(), buffer = branchy.slice().buffer;
+    for (const chunks of [[buffer], [new DataView(buffer)], [buffer.slice(0, 50), new Uint8Array(0), Buffer.from(buffer, 50)]]) assert.equal((await inferShapes(stream(...chunks))).stringify(), want);
+    for (const chunk of ['text', 8, null]) await assert.rejects(inferShapes(stream(chunk)), { name: 'TypeError', message: /^a chunk of the stream is .*: pass a Uint8Array$/ });
+});
+
 test('ranges that are none: TypeErrors that say which part', async () => {
     for (const size of [NaN, -1, Infinity, 1.5, null, '3']) {
         const source = { size, read: () => branchy };
@@ -937,6 +943,7 @@ test('rules of the host', async () => {
     const slow = await inferShapes(bytes, { operators: { 'my::Foo': async (node) => rule(node) } });
     assert.equal(slow.stringify(), result.stringify());
     assert.throws(() => inferShapesSync(bytes, { operators: { 'my::Foo': async (node) => rule(node) } }), TypeError);
+    assert.equal(inferShapesSync(bytes, { operators: new Map([['my::Foo', rule]]) }).stringify(), result.stringify());
     for (const broken of [() => { throw new Error('no\nidea'); }, () => 3, () => [{ shape: [-1] }]]) {
         const { diagnostics, values } = inferShapesSync(bytes, { operators: { 'my::Foo': broken } });
         assert.deepEqual(diagnostics.map((d) => [d.severity, d.code, d.node, d.op]), [['error', 'host-rule', 'foo', 'my::Foo']]);
@@ -1005,8 +1012,8 @@ test('external data: beside the model, given, missing, outside', async () => {
         writeFileSync(join(folder, 'm.onnx'), external('sub/w.bin', offset));
         assert.match((await inferShapes(join(folder, 'm.onnx'))).diagnostics.map((d) => d.message).join(), /offset/, `${offset}`);
     }
-    assert.match(inferShapesSync(external('w')).diagnostics[0].message, /no bytes are given for w; pass them/);
-    assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /has a Blob for w: pass its bytes, or use inferShapes/);
+    assert.match(inferShapesSync(external('w')).diagnostics[0].message, /'w' cannot be read \(it is not given\): .*options\.externalData\)$/);
+    assert.match(inferShapesSync(external('w'), { externalData: { w: new Blob([data]) } }).diagnostics[0].message, /'w' cannot be read \(it is given as a Blob: pass its bytes, or use inferShapes\)/);
     const short = inferShapesSync(external('w', 8, 16), { externalData: { w: data } });
     assert.deepEqual([short.get('to').content, short.diagnostics.map((d) => d.code)], [[0, 2, null], ['data-size']]);      // and not what stands behind
     assert.deepEqual((await infer('sub/../sub/./w.bin')).get('y').shape, ['N', 2, 3]);
@@ -1144,8 +1151,9 @@ test('evaluate', () => {
         { op: 'Cast', name: 'cast', inputs: ['s'], outputs: ['y'], attr: { to: 1 } }, { op: 'Floor', inputs: ['y'], outputs: ['f'] }] }));
     assert.throws(() => small.evaluate('S', { S: 300000 }), { name: 'RangeError', message: /^S is 300000, and cast assumes 262143 >= S \(float32\)/ });
     assert.throws(() => result.evaluate('T', { T: -1 }), { name: 'RangeError', message: 'T is negative: it is a size' });
-    assert.throws(() => result.evaluate(shape), { name: 'RangeError', message: /has no value/ });
-    assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: /T has no value/ });
+    for (const none of [undefined, null]) assert.throws(() => result.evaluate(shape, none), { name: 'RangeError', message: 'S has no value; add it to the bindings' });
+    assert.throws(() => result.evaluate(shape, { S: 4 }), { name: 'RangeError', message: 'T has no value; add it to the bindings' });
+    assert.deepEqual(result.evaluate(shape, new Map([['S', 5], ['T', 9]])), result.evaluate(shape, { S: 5, T: 9 }));
     assert.equal(result.evaluate('Max(S, 2)*Max(T, 3)*Max(S, T)*Max(S, 5)*Max(T, 7)', { S: 5, T: 9 }), 5 * 9 * 9 * 5 * 9, 'too many terms, but numbers here');
     assert.throws(() => result.evaluate(['S +'], { S: 4 }), { name: 'RangeError', message: /not an expression/ });
     const odd = inferShapesSync(relu(['batch size', '2', '16H']));
@@ -1242,7 +1250,8 @@ test('load takes the module in any form', async () => {
     }
     await assert.rejects(load(new Uint8Array(3)), WebAssembly.CompileError);
     await assert.rejects(load(5), { name: 'TypeError', message: 'load() has 5: pass a URL, bytes, a Response or a WebAssembly.Module' });
-    await assert.rejects(load(new Response('', { status: 404 })), { name: 'Error', message: 'the response is no module (404): pass load() the place of model.wasm' });
+    await assert.rejects(load(new Response('', { status: 404 })), { name: 'Error', message: 'the response cannot be read (404): pass load() the place of model.wasm' });
+    await assert.rejects(load(new URL('absent.wasm', url)), { name: 'Error', message: /\/absent\.wasm cannot be read \(ENOENT: [^\n]+\): pass load\(\) the place of model\.wasm$/ });
     await assert.rejects(load(new URL('../wasm/shape.wasm', import.meta.url)), { name: 'TypeError', message: /model\.wasm/ });
     assert.deepEqual(inferShapesSync(relu([2])).get('y').shape, [2]);
 });

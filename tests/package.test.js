@@ -71,6 +71,17 @@ for (const [entry, names] of [['onnx-shape', 'shape, shapeInto, shapeVersions'],
     });
 }
 
+test('a bundle that leaves the engine behind says what to do', async () => {
+    for (const format of ['esm', 'cjs']) {
+        for (const call of ['inferShapes', 'inferShapesSync']) {
+            const file = join(temp, `${call}.${format === 'esm' ? 'mjs' : 'cjs'}`);
+            await build({ stdin: { contents: `import { ${call} } from 'onnx-shape/model'; (async () => ${call}(new Uint8Array(1)))().catch((error) => console.log(error.message));`, resolveDir: root },
+                bundle: true, outfile: file, format, platform: 'node', logLevel: 'silent' });
+            assert.match(execFileSync(process.execPath, [file], { encoding: 'utf8' }), /model\.wasm .*: pass load\(\) /, `${call}, ${format}`);
+        }
+    }
+});
+
 test('what a page does not import stays out of its bundle', async () => {
     const result = await build({ stdin: { contents: "import 'onnx-shape';", resolveDir: root }, bundle: true, write: false,
         format: 'esm', platform: 'browser', logLevel: 'silent' });
