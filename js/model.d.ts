@@ -8,6 +8,9 @@ export type Dim = number | bigint | string;
 /** An element of a small tensor: a number, an expression over symbols, or null where it is not known. */
 export type Element = number | bigint | boolean | string | null;
 
+/** Names, each with what it has. */
+export type ByName<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>;
+
 /** What can be read a range at a time. */
 export interface RandomAccess {
     readonly size: number | bigint;
@@ -51,7 +54,7 @@ export interface ValueOption {
     type?: string | number | null | undefined;
     /** Integers, names or expressions; null for a size that is not known. */
     shape?: ArrayLike<number | bigint | string | null> | null | undefined;
-    /** The elements, row by row; a vector of open length is as long. What is too long, or of a type without contents, is accepted and unused. */
+    /** The elements, row by row: numbers, names or expressions, null for one that is not known. A vector of open length becomes as long as they are. More than 1,024, and those of a type without contents, are accepted and unused. */
     data?: ArrayLike<number | bigint | boolean | string | null> | null | undefined;
 }
 
@@ -120,17 +123,17 @@ export interface Progress {
 
 export interface InferOptions<Rule = AsyncOperatorRule> {
     /** Sizes for `dim_param` names, as ONNX Runtime Web calls them. */
-    freeDimensionOverrides?: Readonly<Record<string, number | bigint>> | undefined;
+    freeDimensionOverrides?: ByName<number | bigint> | undefined;
     /** By name of an input, or of a value inside the graph: a shape, or more. */
-    inputs?: Readonly<Record<string, ValueOption | ArrayLike<number | bigint | string | null>>> | undefined;
+    inputs?: ByName<ValueOption | ArrayLike<number | bigint | string | null>> | undefined;
     /** Where external data is, by the location that the model names. Default: beside the model. */
-    externalData?: Readonly<Record<string, ModelSource>> | ReadonlyMap<string, ModelSource> | undefined;
+    externalData?: ByName<ModelSource> | undefined;
     /** Throw at the first contradiction, missing type or unknown operator. */
     strict?: boolean | undefined;
-    /** What counts where the file declares a shape: "refine" (default) what is inferred, refined by it; "override" ignores it, but of operators without a rule. */
+    /** What counts where the file declares a shape: "refine" (default) what is inferred, refined by it; "override" ignores it, except for operators without a rule. */
     merge?: 'refine' | 'override' | undefined;
-    /** Rules for operators: `{ 'my.domain::Foo': (node) => [{ type, shape }] }`. */
-    operators?: Readonly<Record<string, Rule>> | undefined;
+    /** Rules for operators: `{ 'my.domain::Foo': (node) => [{ type, shape }] }`; those of ai.onnx by their name alone. */
+    operators?: ByName<Rule> | undefined;
     limits?: Limits | undefined;
     /** Takes the memory of the call before it that said so, too, and leaves it to the next one: for many models one after another. What it
      * answers is the same; the memory stays until it is collected as garbage. Default false: each call has fresh memory, dropped at its end. */
@@ -248,8 +251,8 @@ export interface InferResult extends Readonly<PlainResult> {
      * A shape, or a size, where symbols have these values.
      * @throws {RangeError} where a symbol has no value, an input's size is negative, or the values break an assumption
      */
-    evaluate(dim: Dim, bindings?: Readonly<Record<string, number | bigint>>): number | bigint;
-    evaluate(shape: readonly Dim[], bindings?: Readonly<Record<string, number | bigint>>): (number | bigint)[];
+    evaluate(dim: Dim, bindings?: ByName<number | bigint>): number | bigint;
+    evaluate(shape: readonly Dim[], bindings?: ByName<number | bigint>): (number | bigint)[];
     /** The chain from a value back to the inputs through which its shape, or the lack of it, came. */
     why(name: string, graph?: string): WhyStep[];
     toJSON(): PlainResult;

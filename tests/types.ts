@@ -74,12 +74,13 @@ const inferOptions: InferOptions = {
 };
 let inferred: InferResult = await inferShapes(sources[0]!, inferOptions);
 inferred = inferShapesSync(new Uint8Array(3), { operators: { Foo: () => [{ shape: [1] }] } });
+inferred = inferShapesSync(new Uint8Array(3), { operators: new Map([['Foo', () => [{ shape: [1] }]]]), freeDimensionOverrides: new Map([['batch', 1n]]) });
 inferred = await inline.inferShapes(new Blob([]));
 const value: Value | undefined = inferred.get('logits', 'If_3/then_branch');
 const dims2: Dim[] | null | undefined = value?.shape;
 const symbols: readonly DimSymbol[] = inferred.symbols;
 const sizes: (number | bigint)[] = inferred.evaluate(dims2 ?? [], { batch: 1 });
-const one: number | bigint = inferred.evaluate('2*seq', { seq: 3n });
+const one: number | bigint = inferred.evaluate('2*seq', new Map([['seq', 3n]]));
 const steps: WhyStep[] = inferred.why('logits');
 const json: string = inferred.stringify(2);
 for (const piece of inferred.pieces()) json.startsWith(piece);
@@ -90,6 +91,8 @@ try { await inferShapes('x'); } catch (error) { if (error instanceof ModelError)
 
 // @ts-expect-error a rule that waits cannot be used at once
 inferShapesSync(new Uint8Array(3), { operators: { Foo: async () => [] } });
+// @ts-expect-error a rule that waits cannot be used at once, in a map neither
+inferShapesSync(new Uint8Array(3), { operators: new Map([['Foo', async () => []]]) });
 // @ts-expect-error a path cannot be read at once
 inferShapesSync('model.onnx');
 // @ts-expect-error no such option
