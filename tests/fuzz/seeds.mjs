@@ -1,23 +1,16 @@
 // Writes the seeds of engine_fuzz and model_fuzz, from rows of tests/data/ops: `node tests/fuzz/seeds.mjs`. A row of each family, all
 // with a body, and one with a function; each begins with the bytes that choose windows and options.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { concat, model } from '../onnx.js';
+import { build, families, opsets } from '../rows.js';
 
-const data = new URL('../data/ops/', import.meta.url), LONGEST = 330;
-
-function build({ op, domain = '', opset, attr, in: inputs, out = [0] }) {
-    const used = inputs.map((input, i) => (input ? { name: `x${i}`, type: input[0], shape: input[1], dims: input[1], data: input[2] } : undefined));
-    return model({ opsets: { '': 18, [domain]: Array.isArray(opset) ? opset[1] : opset }, inputs: used.filter((x) => x && !x.data), initializers: used.filter((x) => x?.data),
-        outputs: out.flatMap((output, i) => (output ? [{ name: `y${i}` }] : [])),
-        nodes: [{ op, domain, attr, inputs: used.map((x) => x?.name ?? ''), outputs: out.map((output, i) => (output ? `y${i}` : '')) }] });
-}
+const LONGEST = 330;
 
 const seeds = {};
-for (const file of readdirSync(data).sort()) {
-    const rows = JSON.parse(readFileSync(new URL(file, data), 'utf8')), name = file.replace('.json', '');
-    const bodies = rows.filter((row) => Object.values(row.attr ?? {}).some((value) => value?.g)), plain = rows.filter((row) => !row.error && !bodies.includes(row));
+for (const [file, rows] of families) {
+    const name = file.replace('.json', ''), bodies = rows.filter((row) => Object.values(row.attr ?? {}).some((value) => value?.g)), plain = rows.filter((row) => !row.error && !bodies.includes(row));
     for (const [i, row] of [plain[Math.floor(plain.length / 3)], plain[Math.floor(plain.length * 2 / 3)], ...bodies].filter(Boolean).entries()) {
-        const bytes = build(row);
+        const bytes = build(row, opsets(row).at(-1));
         if (bytes.length <= LONGEST) seeds[`${name}-${i}-${row.op}`] = bytes;
     }
 }
