@@ -23,35 +23,28 @@ export function operators() {
     return [...list.values()].sort((a, b) => (a.domain === b.domain ? a.op < b.op : a.domain < b.domain) ? -1 : 1);
 }
 
-/** The short names that rows of ops.def have for domains. */
+/** The short names that rows of src/ops/*.def have for domains. */
 const domains = () => Object.fromEntries(
     [...read('src/schema_ops.h').matchAll(/^ \* (\w+): "(.*)"$/gm)].map(([, short, domain]) => [short, domain]));
 
-/** The rows of the table of rules: { domain, op, since, rule, file }; a rule serves every version. */
+/** The rows of the tables of rules: { domain, op, rule }; a rule serves every version. */
 export function rules() {
     const names = domains();
     return readdirSync(new URL('src/ops/', root)).filter((name) => name.endsWith('.def')).sort().flatMap((file) =>
         [...read(`src/ops/${file}`).matchAll(/^\s*(?:OPN?|PATTERN)\(\s*(\w+),\s*(\w+),\s*(\w+|")/gm)]
-            .map(([, domain, op, rule]) => ({ domain: names[domain], op, since: 1, rule, file })));
+            .map(([, domain, op, rule]) => ({ domain: names[domain], op, rule })));
 }
 
-/** What is left out, with reasons: { rules: […], rows: […] } of { domain, op, reason }. */
+/** What is left out, with reasons: rules and rows of { domain, op, reason }, shapes of { rule, lacks, reason }. */
 export const exceptions = () => JSON.parse(read('tests/data/exceptions.json'));
 
 /** This rule says nothing: its outputs are what the file declares. */
 const DECLARED = 'infer_declared';
 
-/** A test (domain, op, version) of our rules: the highest row at or below the version counts. */
+/** A test (domain, op) of our rules. */
 export function ours() {
-    const rows = new Map();
-    for (const item of rules().sort((a, b) => a.since - b.since)) {
-        const name = key(item.domain, item.op);
-        rows.set(name, [...rows.get(name) ?? [], item]);
-    }
-    return (domain, op, version) => {
-        const found = rows.get(key(domain, op))?.findLast(({ since }) => since <= version);
-        return found !== undefined && found.rule !== DECLARED;
-    };
+    const known = new Set(rules().filter(({ rule }) => rule !== DECLARED).map(({ domain, op }) => key(domain, op)));
+    return (domain, op) => known.has(key(domain, op));
 }
 
 /** The same test for each column of the table. */
@@ -93,9 +86,10 @@ export function markdown() {
     return `# Operators that have a rule
 
 Made by \`node tools/coverage.mjs\`; a test compares. A version is an opset in which the operator's definition changed. It counts as
-covered where shape inference is implemented for it, whatever that finds out: for onnx C++ where the version's schema has an inference
-function or a function body; for ONNX Runtime's symbolic script (opset 7 and later; it asks onnx C++ for the rest) where its own
-dispatcher knows the name; for onnx-shape-inference, and here, where a rule is registered at or below the version.
+covered where shape inference is implemented for it, whatever that finds out: here where the operator has a rule, which serves all
+versions; for onnx C++ where the version's schema has an inference function or a function body; for ONNX Runtime's symbolic script
+(opset 7 and later; it asks onnx C++ for the rest) where its own dispatcher knows the name; for onnx-shape-inference where a rule is
+registered at or below the version.
 
 ${table(['domain', 'operators', 'versions', ...head], [...domains.map((domain) =>
         total(`\`${title(domain)}\``, list.filter((item) => item.domain === domain))), total('all', list)])}
