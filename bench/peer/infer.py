@@ -1,6 +1,6 @@
 """The ONNX project's C++ inference, for bench/model.mjs: reads lines of paths, answers each with "load infer" in ms.
 
-Each answer is the median of the runs that fit into 0.1 s, one at least. The second word of a line, "once", asks for one run.
+Each answer is the median of the runs that fit into 0.1 s, one at least.
 """
 import sys
 from statistics import median
@@ -19,9 +19,9 @@ def run(path):
 
 
 for line in sys.stdin:
-    path, *once = line.rstrip("\n").split("\t")
+    path = line.rstrip("\n")
     runs, until = [run(path)], perf_counter() + 0.1
-    while not once and perf_counter() < until:
+    while perf_counter() < until:
         runs.append(run(path))
     load, infer = min(runs, key=lambda r: abs(sum(r) - median(sum(x) for x in runs)))
     print(load, infer, flush=True)
