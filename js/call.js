@@ -28,7 +28,7 @@ const missing = () => new Error('it is not given');
  * @param {WebAssembly.Module} module @param {ModelSource} model @param {InferOptions} options
  * @returns {Promise<Result>}
  */
-export async function call(module, model, options) {
+async function call(module, model, options) {
     const encoded = encodeOptions(options), { signal } = options;
     signal?.throwIfAborted();
     const source = await open(model, signal);
@@ -73,7 +73,7 @@ export async function call(module, model, options) {
  * @param {WebAssembly.Module} module @param {ModelSource} model @param {InferOptions} options
  * @returns {Result}
  */
-export function callNow(module, model, options) {
+function callNow(module, model, options) {
     const encoded = encodeOptions(options), source = openNow(model);
     if (!source) throw new TypeError(`the source is ${named(model)}: pass bytes or { size, read(offset, length) }, or use inferShapes`);
     const { running, end } = begin(module, source, options, encoded, {

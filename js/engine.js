@@ -78,8 +78,9 @@ class Instance {
         if (code === 'bad-option') return new TypeError(`options.inputs[${JSON.stringify(path)}]: ${said}`);
         const offset = this.wide(L.WORD_OFFSET_LOW), limit = /^(.*)-limit$/.exec(code)?.[1];
         const sentence = L.SENTENCES[number], what = said ? (sentence ? `${sentence}: ${said}` : said) : sentence + (path && `: ${path}`);
-        return new ModelError(code, what + (offset === undefined ? '' : `, at byte ${offset}`)
-            + (limit ? ` (limits.${limit} can be raised)` : ''), offset, code !== 'not-onnx' && path || undefined);      // there it says what else it is
+        const inside = code !== 'not-onnx';         // else the path says what it is, and no place in it means anything
+        return new ModelError(code, what + (inside && offset ? `, at byte ${offset}` : '')
+            + (limit ? ` (limits.${limit} can be raised)` : ''), offset, inside && path || undefined);
     }
 }
 

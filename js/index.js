@@ -2,7 +2,7 @@
  * hundred bytes of shape.wasm; here are only what it cannot do: JavaScript's
  * values in and out, the operator's versions, and errors. */
 
-/** @import { AttributeProto, Dims, ElementType, ShapeAttributes, ShapeInput, ShapeOptions, ShapeVersion } from './index.d.ts' */
+/** @import { AttributeProto, Dims, ElementType, ShapeAttributes, ShapeOptions, ShapeVersion } from './index.d.ts' */
 /** @typedef {number | bigint} Int */
 
 // Element types as TensorProto numbers them, in the order in which versions of Shape came to allow them.

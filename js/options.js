@@ -1,7 +1,7 @@
 /* Options as the engine reads them: a protobuf message of the fields that src/shp.h lists. */
 import * as L from './layout.js';
 
-/** @import { InferOptions, OperatorOutput, ValueOption } from './model.d.ts' */
+/** @import { InferOptions } from './model.d.ts' */
 
 const LIMITS = ['nesting', 'rank', 'elements', 'terms', 'depth', 'values', 'memory', 'operations'];
 const KNOWN = ['freeDimensionOverrides', 'inputs', 'externalData', 'strict', 'merge', 'operators', 'limits', 'reuse', 'onProgress', 'signal'];

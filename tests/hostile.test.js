@@ -55,6 +55,7 @@ for (const [name, [bytes, code, what]] of Object.entries(CASES)) {
             if (code) assert.equal(error.code, code);
             assert.doesNotMatch(error.message, /\n/);
             if (what) assert.match(error.message, what);
+            assert.equal(/, at byte \d/.test(error.message), !['empty-file', 'not-onnx'].includes(error.code), error.message);
             return true;
         });
         const file = join(temp, name.replaceAll(' ', '-'));
