@@ -1,4 +1,4 @@
-// Made from src/report.h, src/shp.h and src/error.h by tools/layout.mjs.
+// Made from the headers of src/ by tools/layout.mjs.
 export const DONE = 0; export const NEED_BYTES = 1; export const NEED_RULE = 2; export const PAUSE = 3; export const ERROR = 4;
 export const EVALUATED = 0; export const NO_EXPRESSION = 1; export const NO_VALUE = 2; export const UNDEFINED = 3;
 export const WORD_OFFSET_LOW = 0; export const WORD_OFFSET_HIGH = 1; export const WORD_LENGTH_LOW = 2; export const WORD_LENGTH_HIGH = 3; export const WORD_LOCATION = 4; export const WORD_LOCATION_LENGTH = 5; export const WORD_NODES_DONE = 6; export const WORD_NODES = 7; export const WORD_CODE = 8; export const WORD_PATH = 9; export const WORD_PATH_LENGTH = 10; export const WORD_MESSAGE = 11; export const WORD_MESSAGE_LENGTH = 12; export const WORD_REPORT = 13; export const WORD_VALUE_LOW = 14; export const WORD_VALUE_HIGH = 15; export const WORD_MEMORY = 16;
@@ -17,7 +17,7 @@ export const ASSUMPTION_LHS = 0; export const ASSUMPTION_RHS = 1; export const A
 export const DIAGNOSTIC_SEVERITY = 0; export const DIAGNOSTIC_CODE = 1; export const DIAGNOSTIC_SCOPE = 2; export const DIAGNOSTIC_NODE = 3; export const DIAGNOSTIC_VALUE = 4; export const DIAGNOSTIC_MESSAGE = 5;
 export const OPSET_DOMAIN = 0; export const OPSET_VERSION = 1;
 export const MODEL_IR_VERSION = 0; export const MODEL_PRODUCER = 1;
-export const ELEMENTS_MAX = 1024;
+export const ELEMENTS_MAX = 1024; export const NONE = 4294967295; export const REALS_FROM = 2147483648;
 export const WIDTHS = [6,4,6,2,3,3,3,2,5,6,2,2,1,2,2,1,1];
 export const CODES = ["","empty-file","not-onnx","truncated","malformed","nesting-limit","memory-limit","values-limit","operations-limit","bad-option","function-recursion","cycle","defined-twice","undefined-input","outer-output","negative-dim","data-size","no-data","external-data","missing-type","unknown-name","default-used","unknown-operator","opset","arity","attribute","type","rank","axis","shape","value","host-rule","declared-mismatch","declared-narrower","overflow","limit"];
 // Sentences of the codes that end a call; these come first.

@@ -3,8 +3,6 @@ import * as L from './layout.js';
 
 /** @import { Dim, Element } from './model.d.ts' */
 
-const NONE = 0xffffffff;
-const REALS_FROM = 0x80000000;      // SHP_REPORT_REALS_FROM
 const FEW = 8;                      // names looked for
 const MANY = 2000;                  // names of which no set is made
 
@@ -83,13 +81,13 @@ export class Report {
     /** @param {number} row @returns {Dim[] | null} */
     shape(row) {
         const fact = this.fact(row), rank = this.at(L.FACTS, fact, L.FACT_RANK);
-        return rank === NONE ? null : (this.shapes[fact] ??= this.cells(this.at(L.FACTS, fact, L.FACT_SHAPE), rank)).slice();
+        return rank === L.NONE ? null : (this.shapes[fact] ??= this.cells(this.at(L.FACTS, fact, L.FACT_SHAPE), rank)).slice();
     }
 
     /** @param {number} row @returns {Element[] | undefined} */
     content(row) {
-        const fact = this.fact(row), first = this.at(L.FACTS, fact, L.FACT_CONTENT), count = this.at(L.FACTS, fact, L.FACT_COUNT), real = first - REALS_FROM;
-        return first === NONE ? undefined : real < 0 ? this.cells(first, count) : Array.from(this.reals.subarray(real, real + count));
+        const fact = this.fact(row), first = this.at(L.FACTS, fact, L.FACT_CONTENT), count = this.at(L.FACTS, fact, L.FACT_COUNT), real = first - L.REALS_FROM;
+        return first === L.NONE ? undefined : real < 0 ? this.cells(first, count) : Array.from(this.reals.subarray(real, real + count));
     }
 
     /** The row of a value's graph. @param {number} row */
@@ -150,7 +148,7 @@ export class Report {
 
     /** What a node is called: its name where no other of its graph has it, else operator and index. @param {number} row */
     label(row) {
-        if (row === NONE) return null;
+        if (row === L.NONE) return null;
         const name = this.nodeName(row);
         return name && !this.isShared(row, name) ? name : `${this.op(row).name}#${this.indexOf(row)}`;
     }
@@ -159,9 +157,9 @@ export class Report {
     graph(scope) {
         const { paths } = this;
         for (let i = paths.length; i <= scope; i++) {
-            const node = this.at(L.SCOPES, i, L.SCOPE_NODE), above = node === NONE ? '' : paths[this.at(L.SCOPES, i, L.SCOPE_PARENT)];
+            const node = this.at(L.SCOPES, i, L.SCOPE_NODE), above = node === L.NONE ? '' : paths[this.at(L.SCOPES, i, L.SCOPE_PARENT)];
             const attr = this.name(L.SCOPES, i, L.SCOPE_ATTR);
-            paths[i] = node === NONE ? '' : (above && `${above}/`) + this.label(node) + (attr && `/${attr}`);
+            paths[i] = node === L.NONE ? '' : (above && `${above}/`) + this.label(node) + (attr && `/${attr}`);
         }
         return paths[scope];
     }
@@ -215,7 +213,7 @@ export class Report {
 
     /** A name as a node of that graph sees it. @param {string} name @param {number} scope @returns {number | undefined} */
     resolve(name, scope) {
-        for (; scope !== NONE; scope = this.at(L.SCOPES, scope, L.SCOPE_PARENT)) {
+        for (; scope !== L.NONE; scope = this.at(L.SCOPES, scope, L.SCOPE_PARENT)) {
             const row = this.index[scope].get(name);
             if (row !== undefined) return row;
         }

@@ -7,7 +7,6 @@ import { why } from './why.js';
 /** @import { Assumption, Diagnostic, Dim, InferResult, Node, Stats, DimSymbol, Value } from './model.d.ts' */
 /** @import { Report } from './report.js' */
 
-const NONE = 0xffffffff;
 const PIECE = 1000;                 // rows of a list that are written at once
 const LISTS = /** @type {const} */ (['values', 'nodes', 'symbols', 'assumptions', 'diagnostics']);
 const SEVERITY = { e: 'error', w: 'warning', i: 'info' };
@@ -192,7 +191,7 @@ export class Result {
                 name: r.name(L.SYMBOLS, row, L.SYMBOL_NAME),
                 origin: /** @type {DimSymbol['origin']} */ (L.ORIGINS[r.at(L.SYMBOLS, row, L.SYMBOL_ORIGIN)]),
                 where,
-                ...(node === NONE ? {} : { graph: r.graph(r.at(L.NODES, node, L.NODE_SCOPE)), node: /** @type {string} */ (r.label(node)) }),
+                ...(node === L.NONE ? {} : { graph: r.graph(r.at(L.NODES, node, L.NODE_SCOPE)), node: /** @type {string} */ (r.label(node)) }),
                 ...(equalTo.length ? { equalTo } : {}),
             };
         };
@@ -219,7 +218,7 @@ export class Result {
             graph: r.graph(r.at(L.DIAGNOSTICS, row, L.DIAGNOSTIC_SCOPE)),
             node: r.label(node),
             value: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_VALUE) || null,
-            op: node === NONE ? null : r.op(node).full,
+            op: node === L.NONE ? null : r.op(node).full,
             message: r.name(L.DIAGNOSTICS, row, L.DIAGNOSTIC_MESSAGE),
         };
     }
@@ -240,7 +239,7 @@ export class Result {
             node: r.label(r.at(L.VALUES, row, L.VALUE_NODE)),
         };
         if (content) value.content = content;
-        if (length !== NONE) value.length = r.cell(length);
+        if (length !== L.NONE) value.length = r.cell(length);
         return value;
     }
 }

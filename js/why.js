@@ -6,13 +6,11 @@ import * as L from './layout.js';
 /** What is asked of a value: "rank", "elements", "sizes" (all known) or a symbol's name. @typedef {string} Need */
 /** Where it comes from. @typedef {{ row: number, read: 'shape' | 'elements', need: Need }} Way */
 
-const NONE = 0xffffffff, RANK = 'a rank or shape that is unknown', ELEMENTS = 'elements that are unknown';        // of L.REASONS
-
 /** Whether an expression mentions a symbol. @param {unknown} text @param {string} name */
 const mentions = (text, name) => typeof text === 'string' && (text === name || text.split(/`|[^\p{L}\p{N}_.:]+/u).includes(name) || text.includes(`\`${name}\``));
 
-/** Why a symbol is there. @param {Report} r @param {number} symbol */
-const reason = (r, symbol) => L.REASONS[r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN)];
+/** Why a symbol is there: a row of L.ORIGINS. @param {Report} r @param {number} symbol */
+const originOf = (r, symbol) => r.at(L.SYMBOLS, symbol, L.SYMBOL_ORIGIN);
 
 /** @param {Report} r @param {InferResult} result @param {number} start a value's row @param {(row: number) => Value} valueOf @returns {WhyStep[]} */
 export function why(r, result, start, valueOf) {
@@ -29,14 +27,14 @@ export function why(r, result, start, valueOf) {
     /** Where a value's need comes from: what has it too, else the inputs whose elements are missing. @param {number} row @param {Need} need @returns {Way[]} */
     const origin = (row, need) => {
         const node = r.at(L.VALUES, row, L.VALUE_NODE), scope = r.scope(row);
-        if (node === NONE) {                    // a body's input: what its owner hands in
+        if (node === L.NONE) {                    // a body's input: what its owner hands in
             const owner = r.at(L.SCOPES, scope, L.SCOPE_NODE);
-            return owner === NONE || r.kind(row) !== 'input' ? [] : pick(inputs(owner), need);
+            return owner === L.NONE || r.kind(row) !== 'input' ? [] : pick(inputs(owner), need);
         }
-        const symbol = symbols.get(need), born = symbol !== undefined && r.at(L.SYMBOLS, symbol, L.SYMBOL_NODE) === node && reason(r, symbol);
+        const symbol = symbols.get(need), born = symbol !== undefined && r.at(L.SYMBOLS, symbol, L.SYMBOL_NODE) === node && L.ORIGINS[originOf(r, symbol)];
         const bodies = (owned.get(node) ?? []).map((row) => ({ row, shape: true, content: true })), all = inputs(node), lists = all.filter((i) => i.content);
-        if (born === RANK) return pick(all, 'rank').slice(0, 1);
-        if (born && born !== ELEMENTS) return [];
+        if (born === 'rank') return pick(all, 'rank').slice(0, 1);
+        if (born && born !== 'content') return [];
         if (need === 'rank' && bodies.length && !pick(bodies, need).length) return [];      // they differ
         for (const list of born ? [lists] : [bodies, all]) {
             const found = pick(list, need);
@@ -82,7 +80,7 @@ function needs(r, row, symbols) {
     const shape = r.shape(row);
     if (!shape) return ['rank'];
     const named = [...symbols.keys()].filter((name) => shape.some((dim) => mentions(dim, name)));
-    const open = named.filter((name) => r.at(L.SYMBOLS, /** @type {number} */ (symbols.get(name)), L.SYMBOL_ORIGIN));
+    const open = named.filter((name) => originOf(r, /** @type {number} */ (symbols.get(name))));
     return open.length ? open : named.length ? named : ['sizes'];
 }
 
@@ -91,7 +89,7 @@ function childScopes(r) {
     const owned = new Map();
     for (let row = 0; row < r.rows(L.VALUES); row++) {
         const node = r.at(L.SCOPES, r.scope(row), L.SCOPE_NODE);
-        if (node === NONE || r.kind(row) !== 'output') continue;
+        if (node === L.NONE || r.kind(row) !== 'output') continue;
         if (!owned.get(node)?.push(row)) owned.set(node, [row]);
     }
     return owned;
@@ -105,20 +103,20 @@ function childScopes(r) {
  */
 function step(r, result, value, row, about, from, symbols, owned) {
     const node = r.at(L.VALUES, row, L.VALUE_NODE);
-    const said = result.diagnostics.filter((d) => (node === NONE ? !d.node && d.value === value.name : d.node === value.node) && d.graph === value.graph).map((d) => d.message);
+    const said = result.diagnostics.filter((d) => (node === L.NONE ? !d.node && d.value === value.name : d.node === value.node) && d.graph === value.graph).map((d) => d.message);
     const begins = about.flatMap((need, i) => {
         const symbol = symbols.get(need);
         if (need === 'rank' && !from[i].length) {
-            if (node === NONE) return ['the file says no shape'];
+            if (node === L.NONE) return ['the file says no shape'];
             const inputs = r.names(node, false), waits = inputs.length && inputs.every((_, k) => !r.read(node, k));
             return waits && !said.length ? ['it waits for a cycle of nodes'] : (owned.get(node) ?? []).map((body) => `${r.graph(r.scope(body))} gives [${r.shape(body)?.join(', ')}]`);
         }
-        if (need === 'elements' && !from[i].length) return [ELEMENTS];
-        return symbol === undefined || from[i].some((way) => way.need === need) ? [] : [`${need}: ${reason(r, symbol)}`];
+        if (need === 'elements' && !from[i].length) return [L.REASONS[L.ORIGINS.indexOf('content')]];
+        return symbol === undefined || from[i].some((way) => way.need === need) ? [] : [`${need}: ${L.REASONS[originOf(r, symbol)]}`];
     });
     const ways = new Map(from.flat().map((way) => [way.row, way]));
     return {
-        ...value, op: node === NONE ? null : r.op(node).full, about,
+        ...value, op: node === L.NONE ? null : r.op(node).full, about,
         from: [...ways.values()].map((way) => ({
             value: r.name(L.VALUES, way.row, L.VALUE_NAME), graph: r.graph(r.scope(way.row)), read: way.read,
         })),

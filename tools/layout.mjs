@@ -1,4 +1,4 @@
-// Writes js/layout.js: the numbers and sentences that JS shares with C, from the lists in the headers of src/.
+// Writes js/layout.js: the numbers and sentences that JS shares with C, from the headers of src/.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,9 +21,12 @@ export function layout() {
     const codes = rows(header('error.h'), 'SHP_CODES');
     const tables = rows(report, 'SHP_REPORT_TABLES');
     const columns = tables.map(([name]) => rows(report, `SHP_REPORT_${name}`));
-    const elements = /SHP_ELEMENTS_MAX = (\d+)/.exec(header('node.h'))[1];
+    const number = (file, name) => {
+        const text = new RegExp(`\\bSHP_${name}(?: =)? (\\w+?)u?\\b`).exec(header(file))[1];
+        return text === 'UINT32_MAX' ? 2 ** 32 - 1 : Number(text);
+    };
     return [
-        '// Made from src/report.h, src/shp.h and src/error.h by tools/layout.mjs.',
+        '// Made from the headers of src/ by tools/layout.mjs.',
         // Numbers first: bundlers put only those where they are used.
         constants('', rows(shp, 'SHP_STATUSES')),
         constants('', rows(shp, 'SHP_EVALUATIONS')),
@@ -32,7 +35,7 @@ export function layout() {
         constants('CELL_', rows(report, 'SHP_REPORT_CELL_MARKS')),
         constants('', tables),
         ...tables.slice(0, tables.findIndex(([name]) => name === 'LISTS')).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
-        `export const ELEMENTS_MAX = ${elements};`,
+        `export const ELEMENTS_MAX = ${number('node.h', 'ELEMENTS_MAX')}; export const NONE = ${number('model.h', 'NONE')}; export const REALS_FROM = ${number('report.h', 'REPORT_REALS_FROM')};`,
         `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
         `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,
         '// Sentences of the codes that end a call; these come first.',
