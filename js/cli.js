@@ -19,7 +19,7 @@ or - for standard input.
   --why NAME             the way back from a value to the inputs through which its shape, or the lack of it, came
   --help, --version
 
-Exit codes: 0 done; 1 a model contradicts itself; 2 usage; 3 the input could not be read as a model, or the output not written.
+Exit codes: 0 done; 1 a model contradicts itself, or --strict stopped; 2 usage; 3 the input could not be read as a model, or the output not written.
 `;
 const DONE = 0, CONTRADICTION = 1, USAGE = 2, UNREADABLE = 3;
 const SHOWN = 20;                   // diagnostics of a model; --json has all
