@@ -1,12 +1,10 @@
 // Writes docs/diagnostics.md: the codes of src/error.h, their severity and sentence, and what to do about each. A test compares.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { codes } from './layout.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** Codes that no caller sees: a wrong option is a TypeError, and a strict call ends with the code of what it met. */
-const INTERNAL = ['bad-option', 'strict'];
+/** The code that no caller sees: a wrong option is a TypeError. */
+const INTERNAL = 'bad-option';
 
 /** What to do, by code. */
 const ADVICE = {
@@ -54,14 +52,8 @@ const KINDS = {
     i: ['Notes', 'Severity `info`: what an answer rests on. The command tells them only with `--json`, but for `unknown-name`.'],
 };
 
-/** Rows of SHP_CODES: name, severity letter, sentence. */
-export function codes() {
-    const text = readFileSync(join(root, 'src/error.h'), 'utf8');
-    return [...text.matchAll(/^ *X\((?:E|D)_\w+, *"([^"]+)", *'(\w)', *"([^"]+)"\)/gm)].map(([, code, severity, sentence]) => ({ code, severity, sentence }));
-}
-
 export function markdown() {
-    const rows = codes().filter(({ code }) => !INTERNAL.includes(code));
+    const rows = codes().filter(({ code }) => code !== INTERNAL);
     const without = rows.filter(({ code }) => !ADVICE[code]).map(({ code }) => code), stale = Object.keys(ADVICE).filter((code) => !rows.some((row) => row.code === code));
     if (without.length || stale.length) throw new Error(`tools/diagnostics.mjs: advice is missing for [${without}], and is for no code at [${stale}]`);
     const sections = Object.entries(KINDS).map(([letter, [title, text]]) => [
@@ -79,4 +71,4 @@ export function markdown() {
     ].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(join(root, 'docs/diagnostics.md'), markdown());
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(new URL('../docs/diagnostics.md', import.meta.url), markdown());

@@ -14,11 +14,13 @@ function rows(text, macro) {
         .map(([, list]) => list.match(/"(?:[^"\\]|\\.)*"|'.'|[^,\s]+/g).map((arg) => (arg[0] === '"' ? JSON.parse(arg) : arg)));
 }
 
+/** The codes of errors and diagnostics. */
+export const codes = () => rows(header('error.h'), 'SHP_CODES').map(([, code, severity, sentence]) => ({ code, severity: severity[1], sentence }));
+
 export function layout() {
     const report = header('report.h'), shp = header('shp.h');
     const constants = (prefix, list) => list.map(([name, value], i) =>
         `export const ${prefix}${name} = ${Number((value ?? `${i}`).replace(/u$/, ''))};`).join(' ');
-    const codes = rows(header('error.h'), 'SHP_CODES');
     const tables = rows(report, 'SHP_REPORT_TABLES');
     const columns = tables.map(([name]) => rows(report, `SHP_REPORT_${name}`));
     const number = (file, name) => {
@@ -37,9 +39,9 @@ export function layout() {
         ...tables.slice(0, tables.findIndex(([name]) => name === 'LISTS')).map(([name], i) => constants(`${name.replace(/S$/, '')}_`, columns[i])),
         `export const ELEMENTS_MAX = ${number('node.h', 'ELEMENTS_MAX')}; export const NONE = ${number('model.h', 'NONE')}; export const REALS_FROM = ${number('report.h', 'REPORT_REALS_FROM')};`,
         `export const WIDTHS = ${JSON.stringify(columns.map((list) => list.length))};`,
-        `export const CODES = ${JSON.stringify(['', ...codes.map(([, name]) => name)])};`,
+        `export const CODES = ${JSON.stringify(['', ...codes().map(({ code }) => code)])};`,
         '// Sentences of the codes that end a call; these come first.',
-        `export const SENTENCES = ${JSON.stringify(['', ...codes.filter((c) => c[2] === "'x'").map((c) => c[3])])};`,
+        `export const SENTENCES = ${JSON.stringify(['', ...codes().filter(({ severity }) => severity === 'x').map(({ sentence }) => sentence)])};`,
         `export const KINDS = ${JSON.stringify(rows(report, 'SHP_REPORT_KINDS').map((row) => row[1]))};`,
         `export const ORIGINS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[0]))};`,
         `export const REASONS = ${JSON.stringify(rows(report, 'SHP_REPORT_ORIGINS').map((row) => row[1]))};`,

@@ -314,7 +314,7 @@ function printSizes(parts) {
 const options = process.argv.slice(2).filter((a) => a.startsWith('--'));
 const given = process.argv.slice(2).filter((a) => !a.startsWith('--'));
 if (!given.length) {
-  console.error('usage: node tools/schema.mjs [--list | --json] SCHEMAS.jsonl…');
+  console.error('usage: node tools/schema.mjs [--arrange | --list | --json] SCHEMAS.jsonl…');
   process.exit(2);
 }
 const data = join(ROOT, 'tools/data');
