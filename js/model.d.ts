@@ -54,7 +54,8 @@ export interface ValueOption {
     type?: string | number | null | undefined;
     /** Integers, names or expressions; null for a size that is not known. */
     shape?: ArrayLike<number | bigint | string | null> | null | undefined;
-    /** The elements, row by row: numbers, names or expressions, null for one that is not known. A vector of open length becomes as long as they are. More than 1,024, and those of a type without contents, are accepted and unused. */
+    /** The elements, row by row; a vector of open length becomes as long as they are. Accepted and unused are more than 1,024, those of a
+     * type without contents, and all of a list in which one is text or null. */
     data?: ArrayLike<number | bigint | boolean | string | null> | null | undefined;
 }
 

@@ -459,6 +459,7 @@ test('an input given with its elements', () => {
     assert.deepEqual(get([0, 2, 3]), ['N', 2, 3]);
     assert.deepEqual(get(BigInt64Array.of(-1n, 3n, 2n)), ['N', 3, 2]);
     assert.throws(() => get([1, 2], [3]), { name: 'TypeError', message: /"to".*elements/ });
+    for (const some of [[0, null, 3], [0, 'M', 3]]) assert.deepEqual(get(some), ['unk__0', 'unk__1', 'unk__2'], 'all of them are known, or none');
 });
 
 test('elements alone are of the declared shape', () => {
