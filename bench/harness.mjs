@@ -1,4 +1,4 @@
-// What every benchmark shares: a local server, headless Chromium, medians, a table. Timing itself is mitata's.
+// What every benchmark shares: a local server, headless Chromium, medians, targets, a table. Timing itself is mitata's.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -64,6 +64,19 @@ export const median = (values) => [...values].sort((a, b) => a - b)[values.lengt
 
 /** A time given in ns, with a fitting unit. */
 export const time = (ns) => ns < 1e3 ? `${ns.toFixed(1)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} us` : `${(ns / 1e6).toFixed(1)} ms`;
+
+const missed = [];
+
+/** Holds a value against its target, at most or at least. */
+export function target(what, value, { most = Infinity, least = -Infinity }) {
+    if (value > most || value < least) missed.push(`${what}: ${value.toFixed(2)}, target ${value > most ? `at most ${most}` : `at least ${least}`}`);
+}
+
+/** Tells what missed its target; the process fails where anything did. */
+export function verdict() {
+    for (const miss of missed) console.error(`missed: ${miss}`);
+    process.exitCode = missed.length > 0 ? 1 : 0;
+}
 
 /** Prints rows as a Markdown table, aligned. */
 export function table(head, rows) {

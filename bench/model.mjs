@@ -6,18 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { measure } from 'mitata/src/lib.mjs';
 import { inferShapes, inferShapesSync } from 'onnx-shape/model';
-import { inProcess, launch, median, root, serve, table, time } from './harness.mjs';
+import { inProcess, launch, median, root, serve, table, target, time, verdict } from './harness.mjs';
 import { blocks, chain, writeSparse } from './models.mjs';
 import { payloads } from './payloads.mjs';
 
 const KIB = 1024, MIB = KIB * KIB, ROUNDS = 5, COLD = 3;
 const CORPUS = join(root, '../shared/corpus/models');
 
-const missed = [];
-/** Holds a value against its target, at most or at least. */
-const target = (what, value, { most = Infinity, least = -Infinity }) => {
-    if (value > most || value < least) missed.push(`${what}: ${value.toFixed(2)}, target ${value > most ? `at most ${most}` : `at least ${least}`}`);
-};
 const mib = (bytes) => `${(bytes / MIB).toFixed(1)} MiB`;
 const count = (n) => n.toLocaleString('en');
 
@@ -239,5 +234,4 @@ for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys
     if (!sections[name]) throw new Error(`no section ${name}: ${Object.keys(sections)}`);
     await sections[name]();
 }
-for (const miss of missed) console.error(`missed: ${miss}`);
-process.exitCode = missed.length > 0 ? 1 : 0;
+verdict();
