@@ -222,7 +222,7 @@ export function openNow(given) {
 export async function open(given, signal) {
     const now = openNow(given), any = /** @type {any} */ (given);
     if (now) return now;
-    if (typeof Blob === 'function' && any instanceof Blob) return fromBlob(any);
+    if (any?.arrayBuffer && any.slice) return fromBlob(any);      // told by what it can do: another frame has a Blob of its own
     if (any?.fd >= 0 && any.stat) return (await files()).fromDescriptor(any.fd, Number((await any.stat()).size));
     if (any?.ok === false) throw new Error(`${any.url || 'the response'} answered ${any.status}`);
     const stream = any?.body ?? any;                    // of a Response, its body

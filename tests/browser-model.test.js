@@ -32,7 +32,8 @@ test('inferShapes in a page', { skip: !browser && 'no Chromium' }, async (t) => 
         await page.goto(servers[0].url);
     });
     await t.test('as a File, a buffer, the URL of a Blob, a Response, a stream; at once after load', async () => {
-        for (const source of ['new File([await response.blob()], "x.onnx")', 'await response.arrayBuffer()', 'URL.createObjectURL(await response.blob())', 'response', 'response.body']) {
+        for (const source of ['new File([await response.blob()], "x.onnx")', 'await response.arrayBuffer()', 'URL.createObjectURL(await response.blob())', 'response', 'response.body',
+            'new (document.body.appendChild(document.createElement("iframe")).contentWindow.Blob)([await response.blob()])']) {
             assert.equal(await inPage(`const response = await fetch(url); return (await model.inferShapes(${source})).stringify();`), want, source);
         }
         assert.equal(await inPage('await model.load(); return model.inferShapesSync(await (await fetch(url)).arrayBuffer()).stringify();'), want);
