@@ -115,9 +115,11 @@ export interface Limits {
 
 export interface Progress {
     phase: 'read' | 'infer';
+    /** External data's included. */
     bytesRead: number;
     /** Of the source; undefined where it is not known before its end. */
     size: number | undefined;
+    /** Of the main graph's, as are `nodes`. */
     nodesDone: number;
     nodes: number;
 }
@@ -139,7 +141,9 @@ export interface InferOptions<Rule = AsyncOperatorRule> {
     /** Takes the memory of the call before it that said so, too, and leaves it to the next one: for many models one after another. What it
      * answers is the same; the memory stays until it is collected as garbage. Default false: each call has fresh memory, dropped at its end. */
     reuse?: boolean | undefined;
+    /** Called between the steps of a call; what it throws ends the call. */
     onProgress?: ((progress: Progress) => void) | undefined;
+    /** Ends the call between two steps: a rule, or a read of what is no URL, is waited for first. */
     signal?: AbortSignal | undefined;
 }
 
@@ -224,9 +228,12 @@ export interface WhyStep extends Value {
 
 /** About the call, not about the model. */
 export interface Stats {
+    /** Bytes of the source. */
     size: number;
+    /** External data's included, as are `reads`. */
     bytesRead: number;
     reads: number;
+    /** Of the main graph's, as are `nodesDone`. */
     nodes: number;
     nodesDone: number;
     /** Bytes of memory that the engine used. */

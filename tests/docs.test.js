@@ -87,6 +87,7 @@ test('examples/node/shapes.mjs', () => {
     const { status, stdout } = run('text.onnx', 'batch=1');
     assert.equal(status, 0);
     assert.match(stdout, /^input tokens: int64 \[1, seq\]\noutput weights: float32 \[1, 4, seq, seq\]\noutput label: unknown type of unknown rank\nseq \(declared\): axis 1 of tokens\n/);
+    for (const path of ['model.mjs', 'absent.onnx']) assert.match(run(path).stderr, new RegExp(`^${path}: [^\\n]+\\n$`));
     assert.equal(run('model.mjs').status, 1);
     assert.equal(run().status, 2);
 });

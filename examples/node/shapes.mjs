@@ -1,6 +1,6 @@
 // Lists the inputs and outputs of a model, and what is left open in between:
 //     node examples/node/shapes.mjs MODEL [NAME=SIZE…]
-import { ModelError, inferShapes } from 'onnx-shape/model';
+import { inferShapes } from 'onnx-shape/model';
 
 const [path, ...sizes] = process.argv.slice(2);
 if (!path) {
@@ -19,7 +19,7 @@ try {
     }
     for (const { severity, message } of result.diagnostics) console.log(`${severity}: ${message}`);
 } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
+    if (!error.code) throw error;           // a ModelError has one, and so has what the file system says
     console.error(`${path}: ${error.message}`);
     process.exit(1);
 }
