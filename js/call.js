@@ -2,7 +2,7 @@
 import { infer } from './engine.js';
 import { byName, encodeOptions } from './options.js';
 import { Result } from './result.js';
-import { bytesOf, inNode, isThenable, named, open, openNow, readFile } from './source.js';
+import { bytesOf, inNode, isThenable, named, open, openNow, readFile, toUrl } from './source.js';
 
 /** @import { InferOptions, ModelSource } from './model.d.ts' */
 /** @import { Host } from './engine.js' */
@@ -96,21 +96,13 @@ function callNow(module, model, options) {
 /** @param {unknown} given what load() was given */
 const unfit = (given) => new TypeError(`load() has ${named(given)}: pass a URL, bytes, a Response or a WebAssembly.Module`);
 
-/** @param {string | URL} given */
-function address(given) {
-    try {
-        return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
-    } catch {
-        throw unfit(given);
-    }
-}
-
 /** @param {unknown} given @returns {Promise<WebAssembly.Module>} */
 async function compile(given) {
     if (given instanceof WebAssembly.Module) return given;
     let got = /** @type {any} */ (given), url = got?.url || 'the response';
     if (given instanceof URL || typeof given === 'string') {
-        url = address(given);
+        url = toUrl(given);
+        if (!url) throw unfit(given);
         got = await (inNode && url.protocol === 'file:' ? readFile(url) : fetch(url)).catch((error) => ({ ok: false, status: error.cause?.message || error.message }));
     }
     // A Response, told by what it can do: to name its class makes Node load all of fetch.

@@ -257,7 +257,7 @@ function reason(error, path) {
     if (code === 'ENOENT') return 'no such file; check the path';
     if (code === 'EACCES') return 'not permitted to read it';
     if (error instanceof ModelError) return message;
-    return message.replace(`${path} `, '');
+    return message.replace(/^the source is .*/, 'no address; check the URL').replace(`${path} `, '');
 }
 
 /** What is to be written, in pieces, and how far that is. @param {InferResult} result @param {ReturnType<typeof parse>} settings

@@ -209,7 +209,17 @@ function fromAny(given) {
 
 /** What a thing is called in messages. @param {any} given */
 export const named = (given) => given && typeof given === 'object'
-    ? `a ${given.constructor?.name || 'object'}${given.fd === -1 ? ' that is closed' : ''}`.replace(/ (?=[AEIO])/i, 'n ') : typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : String(given).slice(0, 40);
+    ? `a ${given.constructor?.name || 'object'}${given.fd === -1 ? ' that is closed' : ''}`.replace(/^a(?= [AEIO])/i, 'an')
+    : typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : String(given).slice(0, 40);
+
+/** A URL, where that is one; text may be relative to the page. @param {string | URL} given */
+export function toUrl(given) {
+    try {
+        return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+    } catch {
+        return undefined;
+    }
+}
 
 /** What is at hand without waiting. @param {unknown} given @returns {Source | undefined} */
 export function openNow(given) {
@@ -227,11 +237,9 @@ export async function open(given, signal) {
     if (any?.ok === false) throw new Error(`${any.url || 'the response'} answered ${any.status}`);
     const stream = any?.body ?? any;                    // of a Response, its body
     if (typeof stream?.getReader === 'function') return fromStream(chunksOf(stream));   // not every stream of a page can be iterated
-    if (any instanceof URL || typeof any === 'string' && /^(https?|blob|data|file):/i.test(any)) {
-        const url = new URL(any);
-        return url.protocol === 'file:' && inNode ? (await files()).fromPath(url) : fromUrl(url, signal);
-    }
-    if (typeof any === 'string') return inNode ? (await files()).fromPath(any) : fromUrl(new URL(any, globalThis.document?.baseURI ?? globalThis.location?.href), signal);
+    if (inNode && typeof any === 'string' && !/^(https?|blob|data|file):/i.test(any)) return (await files()).fromPath(any);
+    const url = typeof any === 'string' || any instanceof URL ? toUrl(any) : undefined;
+    if (url) return inNode && url.protocol === 'file:' ? (await files()).fromPath(url) : fromUrl(url, signal);
     if (any && any[Symbol.asyncIterator]) return fromStream(any);
     throw new TypeError(`the source is ${named(given)}: pass bytes, a Blob, URL, path, FileHandle, stream, Response or { size, read(offset, length) }`);
 }

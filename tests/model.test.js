@@ -398,6 +398,9 @@ test('every kind of source gives the same', async () => {
     for (const [name, source] of Object.entries(sources)) assert.equal((await inferShapes(source)).stringify(), want, name);
     for (const name of ['view', 'buffer', 'shared', 'ranges']) assert.equal(inferShapesSync(sources[name]).stringify(), want, name);
     await handle.close();
+    await assert.rejects(inferShapes(handle), { name: 'TypeError', message: /^the source is a FileHandle that is closed: pass bytes, / });
+    await assert.rejects(inferShapes('https://'), { name: 'TypeError', message: /^the source is "https:\/\/": pass bytes, / });
+    await assert.rejects(inferShapes([]), { name: 'TypeError', message: /^the source is an Array: / });
     for (const wrong of [undefined, null, 3, {}, []]) await assert.rejects(inferShapes(wrong), TypeError);
     assert.throws(() => inferShapesSync(path), TypeError);
     await assert.rejects(inferShapes(new Response('', { status: 404 })), { message: 'the response answered 404' });
