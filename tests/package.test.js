@@ -71,13 +71,21 @@ for (const [entry, names] of [['onnx-shape', 'shape, shapeInto, shapeVersions'],
     });
 }
 
-test('a bundle that leaves the engine behind says what to do', async () => {
-    for (const format of ['esm', 'cjs']) {
+/** What a bundle prints. */
+async function bundled(contents, format) {
+    const outfile = join(temp, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
+    await build({ stdin: { contents: `import { readFileSync } from 'node:fs'; ${contents}`, resolveDir: root }, bundle: true, outfile, format, platform: 'node', logLevel: 'silent' });
+    return execFileSync(process.execPath, [outfile], { cwd: root, encoding: 'utf8' });
+}
+
+test('a bundle that leaves the engine behind says what to do, until load() is told where it is', async () => {
+    for (const format of ['esm', 'cjs', 'iife']) {
         for (const call of ['inferShapes', 'inferShapesSync']) {
-            const file = join(temp, `${call}.${format === 'esm' ? 'mjs' : 'cjs'}`);
-            await build({ stdin: { contents: `import { ${call} } from 'onnx-shape/model'; (async () => ${call}(new Uint8Array(1)))().catch((error) => console.log(error.message));`, resolveDir: root },
-                bundle: true, outfile: file, format, platform: 'node', logLevel: 'silent' });
-            assert.match(execFileSync(process.execPath, [file], { encoding: 'utf8' }), /model\.wasm .*: pass load\(\) /, `${call}, ${format}`);
+            const use = `(async () => ${call}(readFileSync('examples/text.onnx')))().then(({ values }) => console.log(values.length), ({ message }) => console.log(message));`;
+            const path = JSON.stringify(new URL('../wasm/model.wasm', import.meta.url).href);
+            assert.match(await bundled(`import { ${call} } from 'onnx-shape/model'; ${use}`, format), /model\.wasm .*: pass load\(\) /, `${call}, ${format}`);
+            assert.equal(await bundled(`import { ${call}, load } from 'onnx-shape/model'; load(${path}).then(() => { ${use} });`, format), '18\n', `${call}, ${format}`);
+            assert.equal(await bundled(`import { ${call} } from 'onnx-shape/model-inline'; ${use}`, format), '18\n', `${call}, ${format}, embedded`);
         }
     }
 });
