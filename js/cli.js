@@ -291,7 +291,7 @@ async function run(path, settings) {
     }
     const tabled = !settings.json && settings.why === undefined;
     watcher.at(() => 'writing', 0);
-    if (tabled && settings.models.length > 1) await write(`${clean(path)}\n`);
+    if (!settings.json && settings.models.length > 1) await write(`${clean(path)}\n`);
     for (const [text, progress] of output(result, settings)) {
         if (text && process.stdout.isTTY) watcher.stop();       // what is written tells by itself
         await write(text);

@@ -162,7 +162,7 @@ export function* infer(module, source, options, encoded, host, stats) {
     /** @returns {Generator<unknown, number[], any>} */
     function* rule() {
         const node = nodeView(wasm.report()), name = node.domain ? `${node.domain}::${node.op}` : node.op;
-        return encodeOutputs(yield ruleOf(options, name)(node), name);
+        return encodeOutputs(yield ruleOf(options, name)(node));
     }
 
     /** Gives the engine what is asked for, or a line that says why it cannot be had.

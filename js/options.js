@@ -160,10 +160,10 @@ export function encodeOptions(options) {
 /** Values of symbols, for evaluation. @param {unknown} bindings */
 export const encodeBindings = (bindings) => addBindings(new Message(), bindings, 'bindings', -INT64);
 
-/** A host rule's answer. @param {unknown} outputs @param {string} op */
-export function encodeOutputs(outputs, op) {
+/** A host rule's answer. @param {unknown} outputs */
+export function encodeOutputs(outputs) {
     if (!Array.isArray(outputs)) throw new TypeError(`it answers ${show(outputs)}: return an array of { type, shape }, one an output`);
     const to = new Message();
-    outputs.forEach((value, i) => to.block(L.FIELD_OUTPUT, valueMessage(value, `output ${i} of ${op}`, undefined, 'content')));
+    outputs.forEach((value, i) => to.block(L.FIELD_OUTPUT, valueMessage(value, `outputs[${i}]`, undefined, 'content')));
     return to.bytes;
 }
