@@ -22,6 +22,7 @@ or - for standard input.
 Exit codes: 0 done; 1 a model contradicts itself, or --strict stopped; 2 usage; 3 the input could not be read as a model, or the output not written.
 `;
 const DONE = 0, CONTRADICTION = 1, USAGE = 2, UNREADABLE = 3;
+const MISTYPED = 'unknown-name';     // of --bind and --input: always told
 const SHOWN = 20;                   // diagnostics of a model; --json has all
 const PATIENCE = 500;               // milliseconds before progress is told
 
@@ -185,7 +186,7 @@ function summary({ values, known, symbolic }, stats, room) {
 
 /** @param {readonly Diagnostic[]} diagnostics */
 function problems(diagnostics) {
-    const told = diagnostics.filter((d) => d.severity !== 'info' || d.code === 'unknown-name');     // a mistyped --bind is told, too
+    const told = diagnostics.filter((d) => d.severity !== 'info' || d.code === MISTYPED);
     const lines = told.slice(0, SHOWN).map((d) => `${d.severity} ${d.code}: ${plain(d.message)}${d.graph && ` (in ${clean(d.graph)})`}\n`);
     if (told.length > SHOWN) lines.push(`… and ${told.length - SHOWN} more; --json has all\n`);
     return lines.join('');
@@ -298,7 +299,7 @@ async function run(path, settings) {
         watcher.at(progress);
     }
     watcher.stop();
-    if (tabled) process.stderr.write(problems(result.diagnostics));
+    if (!settings.json) process.stderr.write(problems(tabled ? result.diagnostics : result.diagnostics.filter((d) => d.code === MISTYPED)));
     return result.diagnostics.some((d) => d.severity === 'error') ? CONTRADICTION : DONE;
 }
 

@@ -119,6 +119,7 @@ test('--why', () => {
     assert.match(stdout, /^s {2}int64 \[2, unk__0\] {2}NonZero NonZero#2\n {4}unk__0: the data decide\n$/);
     assert.match(run(['--why', 'y', good]).stdout, /^y .*from h \(shape\)\nh .*MatMul mm, from x \(shape\)\nx .*input\n {4}N: .*\n$/);
     assert.deepEqual(run(['--why', 'z', bad, bad]).stdout.split('\n').filter((line) => line === bad).length, 2, 'which model it is of');
+    assert.match(run(['--bind', 'M=3', '--why', 's', good]).stderr, /^info unknown-name: no dim is named 'M'[^\n]*\n$/);
     const { status: none, stderr } = run(['--why', 'yy', good]);
     assert.equal(none, 2);
     assert.equal(stderr, 'onnx-shape: --why yy: no value has that name; did you mean y\n');
