@@ -423,6 +423,20 @@ test('chunks of a stream: any bytes; what is none is told', async () => {
     for (const chunk of ['text', 8, null]) await assert.rejects(inferShapes(stream(chunk)), { name: 'TypeError', message: /^a chunk of the stream is .*: pass a Uint8Array$/ });
 });
 
+test('what a stream has passed by is kept for a rule that asks later', async () => {
+    // A table of 8 KiB, which is skipped at first, in front of more than is read at once; its element 3 is half of the target.
+    const table = { name: 'table', type: 'int64', dims: [1000], data: Array.from({ length: 1000 }, (_, i) => i), field: 'raw' };
+    const bytes = model({ inputs: [float('x', [6])], outputs: [{ name: 'y' }], initializers: [table, { name: 'at', type: 'int64', dims: [1], data: [3] }, { name: 'one', type: 'int64', dims: [1], data: [-1] },
+        { name: 'w', type: 'float', dims: [1000, 1000], data: new Uint8Array(4e6) }],
+    nodes: [{ op: 'Gather', inputs: ['table', 'at'], outputs: ['three'] }, { op: 'Concat', inputs: ['three', 'one'], outputs: ['to'], attr: { axis: 0 } }, { op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
+    for (const size of [1000, 65536, 1e6]) {
+        const chunks = (async function* () { for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size); })();
+        const result = await inferShapes(chunks);
+        assert.deepEqual(result.get('y').shape, [3, 2]);
+        assert.equal(result.stringify(), inferShapesSync(bytes).stringify());
+    }
+});
+
 test('ranges that are none: TypeErrors that say which part', async () => {
     for (const size of [NaN, -1, Infinity, 1.5, null, '3']) {
         const source = { size, read: () => branchy };
