@@ -1026,6 +1026,8 @@ test('external data: beside the model, given, missing, outside', async () => {
     assert.deepEqual((await infer('else', { externalData: { else: data } })).get('y').shape, ['N', 2, 3]);
     assert.deepEqual((await infer('../outside.bin', { externalData: new Map([['../outside.bin', new Blob([data])]]) })).get('y').shape, ['N', 2, 3]);
     assert.deepEqual(inferShapesSync(external('w'), { externalData: { w: data } }).get('y').shape, ['N', 2, 3]);
+    const parts = { size: data.length, read: (offset, length) => data.subarray(offset, offset + Math.min(length, 5)) };
+    assert.deepEqual(inferShapesSync(external('w'), { externalData: { w: parts } }).get('y').shape, ['N', 2, 3], 'in parts');
     for (const offset of ['abc', '-8', 2n ** 60n]) {
         writeFileSync(join(folder, 'm.onnx'), external('sub/w.bin', offset));
         assert.match((await inferShapes(join(folder, 'm.onnx'))).diagnostics.map((d) => d.message).join(), /offset/, `${offset}`);
