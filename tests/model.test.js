@@ -426,14 +426,17 @@ test('chunks of a stream: any bytes; what is none is told', async () => {
 test('what a stream has passed by is kept for a rule that asks later', async () => {
     // A table of 8 KiB, which is skipped at first, in front of more than is read at once; its element 3 is half of the target.
     const table = { name: 'table', type: 'int64', dims: [1000], data: Array.from({ length: 1000 }, (_, i) => i), field: 'raw' };
-    const bytes = model({ inputs: [float('x', [6])], outputs: [{ name: 'y' }], initializers: [table, { name: 'at', type: 'int64', dims: [1], data: [3] }, { name: 'one', type: 'int64', dims: [1], data: [-1] },
+    const of = (before) => model({ inputs: [float('x', [6])], outputs: [{ name: 'y' }], initializers: [{ name: 'v', type: 'float', dims: [before / 4], data: new Uint8Array(before) }, table, { name: 'at', type: 'int64', dims: [1], data: [3] }, { name: 'one', type: 'int64', dims: [1], data: [-1] },
         { name: 'w', type: 'float', dims: [1000, 1000], data: new Uint8Array(4e6) }],
     nodes: [{ op: 'Gather', inputs: ['table', 'at'], outputs: ['three'] }, { op: 'Concat', inputs: ['three', 'one'], outputs: ['to'], attr: { axis: 0 } }, { op: 'Reshape', inputs: ['x', 'to'], outputs: ['y'] }] });
-    for (const size of [1000, 65536, 1e6]) {
-        const chunks = (async function* () { for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size); })();
-        const result = await inferShapes(chunks);
-        assert.deepEqual(result.get('y').shape, [3, 2]);
-        assert.equal(result.stringify(), inferShapesSync(bytes).stringify());
+    for (const before of [4, 62000, 63000, 100000]) {       // windows of 64 KiB: the table is in one, or in two
+        const bytes = of(before);
+        for (const size of [1000, 65536, 1e6]) {
+            const chunks = (async function* () { for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size); })();
+            const result = await inferShapes(chunks);
+            assert.deepEqual(result.get('y').shape, [3, 2], `${before} bytes before it, chunks of ${size}`);
+            assert.equal(result.stringify(), inferShapesSync(bytes).stringify());
+        }
     }
 });
 
