@@ -69,11 +69,26 @@ static const char type_name[][8] = { "float", "int", "string", "tensor", "graph"
 
 static const char *name_of(int type) { return type_name[type > 0 && type <= SHP_ATTR_GRAPHS ? type - 1 : SHP_ATTR_GRAPHS]; }
 
+/* A tensor that the file holds: an initializer, or, with its node, what the attribute of that name holds. false: something is wrong with it. */
+static bool check_tensor(shp_infer *x, const shp_scope *s, shp_node *n, const shp_tensor *t, const shp_str *name)
+{
+    const char *what = n ? "attribute" : "initializer";
+    const shp_str *value = n ? shp_first_output(n) : name;
+    uint64_t have, want;
+    if (t->external && !t->cache && !shp_has_place(x, s, t)) return false;
+    bool typed = shp_dtype_kind(t->elem_type), counts = t->count >= 0, fits = t->sparse || shp_tensor_data_fits(t, &have, &want);
+    if (!typed) shp_diagnose(x, s, n, SHP_D_NO_TYPE, value, "%s '%n' has no element type", what, name);
+    if (!counts) shp_diagnose(x, s, n, SHP_D_NEGATIVE, value, "%s '%n' has a negative dim, or more elements than 64 bits count", what, name);
+    if (!fits) shp_diagnose(x, s, n, SHP_D_DATA_SIZE, value, "%s '%n': %d bytes or entries of data, %d expected", what, name, (int64_t)have, (int64_t)want);
+    return typed && counts && fits;
+}
+
 static bool check_attributes(shp_node *n, shp_signature *s)
 {
     const shp_attrs *all = n->proto->attrs;
     uint64_t seen = 0;                  /* attributes, a bit each */
     uint32_t required = 0;
+    bool again = false;                 /* the next one like it is to be told of, too */
     if (s->attrs_known && all->hash == s->attrs_hash && !all->has_ref) return true;
     for (uint32_t i = 0; i < all->count; i++) {
         const shp_attr *own = &all->item[i];
@@ -93,13 +108,14 @@ static bool check_attributes(shp_node *n, shp_signature *s)
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
             return false;
         }
+        again |= own->t && !check_tensor(n->x, n->scope, n, own->t, &own->name);
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) {
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
             return false;
         }
-    if (n->foreign) return true;
+    if (n->foreign || again) return true;
     s->attrs_known = true;
     s->attrs_hash = all->hash;
     return true;
@@ -191,16 +207,6 @@ static shp_node *node_at(shp_node *n, shp_infer *x, shp_scope *s, uint32_t index
     return n;
 }
 
-static void check_initializer(shp_infer *x, const shp_scope *s, const shp_tensor *t)
-{
-    uint64_t have, want;
-    if (t->external && !t->cache && !shp_has_place(x, s, t)) return;
-    if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, NULL, SHP_D_NO_TYPE, &t->name, "initializer '%v' has no element type");
-    if (t->count < 0) shp_diagnose(x, s, NULL, SHP_D_NEGATIVE, &t->name, "initializer '%v' has a negative dim, or more elements than 64 bits count");
-    if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
-        shp_diagnose(x, s, NULL, SHP_D_DATA_SIZE, &t->name, "initializer '%v': %d bytes or entries of data, %d expected", (int64_t)have, (int64_t)want);
-}
-
 void shp_check_graph(shp_infer *x, shp_scope *s)
 {
     const shp_graph *g = s->graph;
@@ -224,5 +230,5 @@ void shp_check_graph(shp_infer *x, shp_scope *s)
         shp_diagnose(x, s, node_at(&n, x, s, shp_ordered(g, g->sorted)), SHP_D_CYCLE, path[0], "waits for its own output (%c%s): %d nodes stay undone", path, count,
                      g->cycle < SHP_PATH ? "" : " → …", (int64_t)(g->nodes - g->sorted));
     }
-    for (uint32_t i = 0; i < g->initializers; i++) check_initializer(x, s, g->initializer[i]);
+    for (uint32_t i = 0; i < g->initializers; i++) check_tensor(x, s, NULL, g->initializer[i], &g->initializer[i]->name);
 }

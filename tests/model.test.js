@@ -249,6 +249,20 @@ test('an attribute that is there twice, an initializer with a negative dim', () 
     assert.deepEqual(codes({ nodes: [{ op: 'Add', inputs: ['x', 'w'], outputs: ['z'] }], initializers: [{ name: 'w', type: 'float', dims: [-2, 3], data: [1, 2, 3] }] }), ['negative-dim']);
 });
 
+test('tensors in attributes are looked at as initializers are', () => {
+    const told = (value, op = 'Constant') => inferShapesSync(model({ inputs: [{ name: 's', type: 'int64', shape: [1] }], outputs: [{ name: 'z' }],
+        nodes: ['z', 'y'].map((name) => ({ op, inputs: op === 'Constant' ? [] : ['s'], outputs: [name], attr: { value: { t: [value.type, value.dims, value.data] } } })) }))
+        .diagnostics.map((d) => [d.severity, d.code, d.value, d.message]);
+    const both = (severity, code, text, op = 'Constant') => ['z', 'y'].map((name, i) => [severity, code, name, `${op} #${i}: attribute 'value'${text}`]);
+    const raw = (length) => new Uint8Array(length);
+    assert.deepEqual(told({ type: 'int64', dims: [2], data: raw(16) }), []);
+    assert.deepEqual(told({ type: 'int64', dims: [2], data: raw(12) }), both('error', 'data-size', ': 12 bytes or entries of data, 16 expected'), 'ONNX Runtime: buffers of different size');
+    assert.deepEqual(told({ type: 'float', dims: [1000, 1000], data: raw(4000) }), both('error', 'data-size', ': 4000 bytes or entries of data, 4000000 expected'));
+    assert.deepEqual(told({ type: 'float', dims: [-4] }), both('warning', 'negative-dim', ' has a negative dim, or more elements than 64 bits count'));
+    assert.deepEqual(told({ type: 77, dims: [1], data: raw(4) }), both('warning', 'missing-type', ' has no element type'));
+    assert.deepEqual(told({ type: 'int64', dims: [1], data: raw(3) }, 'ConstantOfShape'), both('error', 'data-size', ': 3 bytes or entries of data, 8 expected', 'ConstantOfShape'));
+});
+
 test('initializers of one name or another type, calls with too much, functions of another overload', () => {
     const told = (rest) => inferShapesSync(model({ outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => [d.severity, d.code, d.value]);
     const w = (dims, type = 'float') => ({ name: 'w', type, dims, data: Array(dims[0]).fill(0) }), use = { op: 'Relu', inputs: ['w'], outputs: ['z'] };
