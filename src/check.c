@@ -69,18 +69,17 @@ static const char type_name[][8] = { "float", "int", "string", "tensor", "graph"
 
 static const char *name_of(int type) { return type_name[type > 0 && type <= SHP_ATTR_GRAPHS ? type - 1 : SHP_ATTR_GRAPHS]; }
 
-/* A tensor that the file holds: an initializer, or, with its node, what the attribute of that name holds. false: something is wrong with it. */
-static bool check_tensor(shp_infer *x, const shp_scope *s, shp_node *n, const shp_tensor *t, const shp_str *name)
+/* A tensor that the file holds: an initializer, or, with its node, what the attribute of that name holds. */
+static void check_tensor(shp_infer *x, const shp_scope *s, shp_node *n, const shp_tensor *t, const shp_str *name)
 {
     const char *what = n ? "attribute" : "initializer";
     const shp_str *value = n ? shp_first_output(n) : name;
     uint64_t have, want;
-    if (t->external && !t->cache && !shp_has_place(x, s, t)) return false;
-    bool typed = shp_dtype_kind(t->elem_type), counts = t->count >= 0, fits = t->sparse || shp_tensor_data_fits(t, &have, &want);
-    if (!typed) shp_diagnose(x, s, n, SHP_D_NO_TYPE, value, "%s '%n' has no element type", what, name);
-    if (!counts) shp_diagnose(x, s, n, SHP_D_NEGATIVE, value, "%s '%n' has a negative dim, or more elements than 64 bits count", what, name);
-    if (!fits) shp_diagnose(x, s, n, SHP_D_DATA_SIZE, value, "%s '%n': %d bytes or entries of data, %d expected", what, name, (int64_t)have, (int64_t)want);
-    return typed && counts && fits;
+    if (t->external && !t->cache && !shp_has_place(x, s, t)) return;
+    if (!shp_dtype_kind(t->elem_type)) shp_diagnose(x, s, n, SHP_D_NO_TYPE, value, "%s '%n' has no element type", what, name);
+    if (t->count < 0) shp_diagnose(x, s, n, SHP_D_NEGATIVE, value, "%s '%n' has a negative dim, or more elements than 64 bits count", what, name);
+    if (!t->sparse && !shp_tensor_data_fits(t, &have, &want))
+        shp_diagnose(x, s, n, SHP_D_DATA_SIZE, value, "%s '%n': %d bytes or entries of data, %d expected", what, name, (int64_t)have, (int64_t)want);
 }
 
 static bool check_attributes(shp_node *n, shp_signature *s)
@@ -88,7 +87,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
     const shp_attrs *all = n->proto->attrs;
     uint64_t seen = 0;                  /* attributes, a bit each */
     uint32_t required = 0;
-    bool again = false;                 /* the next one like it is to be told of, too */
+    bool again = false;                 /* tensors: whatever is wrong with one is told of each */
     if (s->attrs_known && all->hash == s->attrs_hash && !all->has_ref) return true;
     for (uint32_t i = 0; i < all->count; i++) {
         const shp_attr *own = &all->item[i];
@@ -108,7 +107,8 @@ static bool check_attributes(shp_node *n, shp_signature *s)
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
             return false;
         }
-        again |= own->t && !check_tensor(n->x, n->scope, n, own->t, &own->name);
+        again |= own->t != NULL;
+        if (own->t) check_tensor(n->x, n->scope, n, own->t, &own->name);
     }
     for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) {

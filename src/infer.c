@@ -102,13 +102,12 @@ static shp_binding *find_binding(const shp_infer *x, shp_str name)
 static shp_dim plain_name(shp_infer *x, shp_str name)
 {
     shp_binding *bound = find_binding(x, name);
-    if (bound) {
-        bound->used = true;
-        return shp_dim_const(x->dims, bound->value);
-    }
     const shp_name_use *u = find_name(x, name);
-    bool declared = u && u->input;
-    return shp_dim_named(x->dims, name, declared ? SHP_SIZE : SHP_COUNT, declared);
+    bool declared = u && u->input && !bound;
+    shp_dim d = shp_dim_named(x->dims, name, declared ? SHP_SIZE : SHP_COUNT, declared);     /* a bound one, too: no fresh symbol is to have its name */
+    if (!bound) return d;
+    bound->used = true;
+    return shp_dim_const(x->dims, bound->value);
 }
 
 static shp_dim lookup_name(void *arg, shp_str name)

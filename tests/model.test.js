@@ -249,6 +249,15 @@ test('an attribute that is there twice, an initializer with a negative dim', () 
     assert.deepEqual(codes({ nodes: [{ op: 'Add', inputs: ['x', 'w'], outputs: ['z'] }], initializers: [{ name: 'w', type: 'float', dims: [-2, 3], data: [1, 2, 3] }] }), ['negative-dim']);
 });
 
+test('a fresh symbol never has the name of a dim of the file, nor where that one is bound', () => {
+    const file = model({ inputs: [float('x', ['unk__0', 6])], outputs: [{ name: 'y' }], nodes: [{ op: 'NonZero', inputs: ['x'], outputs: ['y'] }] });
+    for (const freeDimensionOverrides of [{}, { unk__0: 2 }]) {
+        const result = inferShapesSync(file, { freeDimensionOverrides });
+        assert.deepEqual(result.get('y').shape, [2, 'unk__1']);
+        assert.deepEqual(result.symbols.map((s) => s.name), freeDimensionOverrides.unk__0 ? ['unk__1'] : ['unk__0', 'unk__1']);
+    }
+});
+
 test('tensors in attributes are looked at as initializers are', () => {
     const told = (value, op = 'Constant') => inferShapesSync(model({ inputs: [{ name: 's', type: 'int64', shape: [1] }], outputs: [{ name: 'z' }],
         nodes: ['z', 'y'].map((name) => ({ op, inputs: op === 'Constant' ? [] : ['s'], outputs: [name], attr: { value: { t: [value.type, value.dims, value.data] } } })) }))
