@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { TYPE_VARS = 16, ABSENT = UINT16_MAX /* no type: an input that is left out */ };
+enum { TYPE_VARS = 16, ABSENT = UINT16_MAX /* no type: an input that is left out */,
+       WITH_MESSAGE = 1 << SHP_ATTR_TENSOR | 1 << SHP_ATTR_GRAPH | 1 << SHP_ATTR_SPARSE_TENSOR /* kinds of attributes with nothing to take where it is missing */ };
 
 void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema)
 {
@@ -105,6 +106,10 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         bool cast = n->opset == 6 && own->type == SHP_ATTR_STRING && shp_str_is(own->name, "to");      /* files of opset 6 have it as before */
         if (own->type && own->type != a->type && a->type && !cast) {
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
+            return false;
+        }
+        if (!own->t && !own->g && (WITH_MESSAGE >> a->type & 1)) {
+            shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' holds no %s", a->name, a->type == SHP_ATTR_GRAPH ? "graph" : "tensor");
             return false;
         }
         again |= own->t != NULL;

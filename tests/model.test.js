@@ -272,6 +272,18 @@ test('tensors in attributes are looked at as initializers are', () => {
     assert.deepEqual(told({ type: 'int64', dims: [1], data: raw(3) }, 'ConstantOfShape'), both('error', 'data-size', ': 3 bytes or entries of data, 8 expected', 'ConstantOfShape'));
 });
 
+test('an attribute that is to hold a graph or a tensor, and holds none', () => {
+    const none = (op, inputs, names, kind = 'graph') => inferShapesSync(model({ inputs: [float('x', ['N', 3]), { name: 'c', type: 'bool', shape: [] }, { name: 'm', type: 'int64', shape: [] }],
+        outputs: [{ name: 'z' }], nodes: [{ op, inputs, outputs: ['z'], attr: Object.fromEntries([...names.map((name) => [name, { noValue: kind }]), ...(op === 'Scan' ? [['num_scan_inputs', 1]] : [])]) }] }))
+        .diagnostics.map((d) => [d.severity, d.code, d.message]);
+    const told = (op, name, inputs, kind = 'graph') => [['error', 'attribute', `${op} #0: attribute '${name}' holds no ${kind}${inputs}`]];      // onnxruntime 1.32 refuses each
+    assert.deepEqual(none('If', ['c'], ['then_branch', 'else_branch']), told('If', 'then_branch', ' (c [])'));
+    assert.deepEqual(none('Loop', ['m', '', 'x'], ['body']), told('Loop', 'body', ' (m [], x [N, 3])'));
+    assert.deepEqual(none('Scan', ['x'], ['body']), told('Scan', 'body', ' (x [N, 3])'));
+    assert.deepEqual(none('Constant', [], ['value'], 'tensor'), told('Constant', 'value', '', 'tensor'));
+    assert.deepEqual(none('Constant', [], ['sparse_value'], 'sparse_tensor'), told('Constant', 'sparse_value', '', 'tensor'));
+});
+
 test('initializers of one name or another type, calls with too much, functions of another overload', () => {
     const told = (rest) => inferShapesSync(model({ outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => [d.severity, d.code, d.value]);
     const w = (dims, type = 'float') => ({ name: 'w', type, dims, data: Array(dims[0]).fill(0) }), use = { op: 'Relu', inputs: ['w'], outputs: ['z'] };
