@@ -290,7 +290,7 @@ void infer_tf_idf_vectorizer(shp_node *n)
 {
     const shp_shape *x = shp_want_rank(n, 0, 1, 2);
     uint32_t count;
-    const int64_t *index = shp_attr_ints(n, "ngram_indexes", &count);
+    const int64_t *index = shp_want_ints(n, "ngram_indexes", -1, 0, &count);
     if (!x) return;
     int64_t most = -1;
     for (uint32_t i = 0; index && i < count; i++)
