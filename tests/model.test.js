@@ -270,6 +270,9 @@ test('tensors in attributes are looked at as initializers are', () => {
     assert.deepEqual(told({ type: 'float', dims: [-4] }), both('warning', 'negative-dim', ' has a negative dim, or more elements than 64 bits count'));
     assert.deepEqual(told({ type: 77, dims: [1], data: raw(4) }), both('warning', 'missing-type', ' has no element type'));
     assert.deepEqual(told({ type: 'int64', dims: [1], data: raw(3) }, 'ConstantOfShape'), both('error', 'data-size', ': 3 bytes or entries of data, 8 expected', 'ConstantOfShape'));
+    const two = inferShapesSync(model({ inputs: [{ name: 's', type: 'int64', shape: [1] }], outputs: [{ name: 'z', type: 'int64', shape: ['?'] }],
+        nodes: [{ op: 'ConstantOfShape', inputs: ['s'], outputs: ['z'], attr: { value: { t: ['int64', [2], raw(16)] } } }] }));
+    assert.deepEqual([two.get('z').type, two.diagnostics.map((d) => d.code)], ['int64', ['attribute']], 'its type is known all the same');
 });
 
 test('an attribute that is to hold a graph or a tensor, and holds none', () => {

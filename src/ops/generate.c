@@ -85,11 +85,11 @@ void infer_constant_of_shape(shp_node *n)
     shp_elem e = shp_elem_real(0);
     shp_out_type(n, 0, SHP_FLOAT);
     if (t) {
-        if (t->count != 1) { shp_fail1(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count); return; }
         shp_fact value = shp_tensor_fact(n, t);
         const shp_content *c = shp_fact_content(n, &value);
         shp_out_type(n, 0, value.type);
         e = c && c->count ? c->elem[0] : 0;
+        if (t->count != 1) shp_fail1(n, SHP_D_ATTRIBUTE, "value has %d elements, not one", t->count);
     }
     shp_want_rank(n, 0, 1, 1);
     const shp_content *in = shp_in_content(n, 0);
