@@ -47,7 +47,8 @@ static shp_name_use *find_name(const shp_infer *x, shp_str name)
     return at ? &x->p->name[*at - 1] : NULL;
 }
 
-static void use_name(shp_infer *x, shp_str name, bool input)
+/* of: the declaration that has the name for itself. */
+static void use_name(shp_infer *x, shp_str name, bool input, const shp_dim_proto *of)
 {
     struct shp_private *p = x->p;
     shp_name_use *more = shp_grow_array(x->arena, p->name, p->names, &p->name_room, sizeof *more);
@@ -56,13 +57,14 @@ static void use_name(shp_infer *x, shp_str name, bool input)
     p->name = more;
     if (!*at) *at = (uint32_t)++p->names;
     more[*at - 1].input |= input;
+    if (of) more[*at - 1].of = of;
 }
 
-static void use_names(shp_infer *x, const shp_type_proto *t, bool input)
+static void use_names(shp_infer *x, const shp_type_proto *t, bool input, bool own)
 {
     t = shp_declared_tensor(t);
     for (uint32_t i = 0; t && i < t->rank; i++)
-        if (t->dim[i].kind == SHP_DIM_PARAM) use_name(x, t->dim[i].param, input);
+        if (t->dim[i].kind == SHP_DIM_PARAM) use_name(x, t->dim[i].param, input, own ? &t->dim[i] : NULL);
 }
 
 static shp_input_option *input_option(shp_infer *x, shp_str name)
@@ -78,12 +80,13 @@ static void collect_names(shp_infer *x)
     const shp_graph *g = x->model->graph;
     for (uint32_t i = 0; i < g->inputs; i++) {
         const shp_input_option *o = input_option(x, g->slot[g->input[i]].name);
-        if (!o || !o->has_shape) use_names(x, &g->input_info[i]->type, true);
+        bool replaced = o && o->has_shape;          /* then its names are of sizes that the options have: no other size is to be called so */
+        use_names(x, &g->input_info[i]->type, !replaced, replaced);
     }
     for (uint32_t i = 0; i < x->options.inputs; i++)
         for (uint32_t k = 0; k < x->options.input[i].rank; k++)
-            if (x->options.input[i].dim[k].kind == SHP_DIM_PARAM) use_name(x, x->options.input[i].dim[k].param, true);
-    for (uint32_t i = 0; i < g->value_infos; i++) use_names(x, &g->value_info[i]->type, false);
+            if (x->options.input[i].dim[k].kind == SHP_DIM_PARAM) use_name(x, x->options.input[i].dim[k].param, true, NULL);
+    for (uint32_t i = 0; i < g->value_infos; i++) use_names(x, &g->value_info[i]->type, false, false);
 }
 
 typedef struct shp_parse_names {

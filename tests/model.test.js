@@ -258,6 +258,11 @@ test('a fresh symbol never has the name of a dim of the file, nor where that one
     }
 });
 
+test('nor that of a dim whose size options.inputs has', () => {
+    const file = model({ inputs: [float('x', ['N', 6])], outputs: [{ name: 'y', type: 'int64', shape: [2, 'N'] }], nodes: [{ op: 'NonZero', inputs: ['x'], outputs: ['y'] }] });
+    assert.deepEqual(inferShapesSync(file, { inputs: { x: [3, 6] } }).get('y').shape, [2, 'unk__0']);
+});
+
 test('tensors in attributes are looked at as initializers are', () => {
     const told = (value, op = 'Constant') => inferShapesSync(model({ inputs: [{ name: 's', type: 'int64', shape: [1] }], outputs: [{ name: 'z' }],
         nodes: ['z', 'y'].map((name) => ({ op, inputs: op === 'Constant' ? [] : ['s'], outputs: [name], attr: { value: { t: [value.type, value.dims, value.data] } } })) }))
