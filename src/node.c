@@ -712,8 +712,11 @@ static void put_format(shp_text *t, shp_infer *x, shp_node *n, const shp_str *va
 {
     const shp_node *other;
     const shp_str *const *list;
-    for (const char *f = format; *f; f++) {
-        if (*f != '%') { put(t, f, 1); continue; }
+    for (const char *f = format;; f++) {
+        const char *from = f;
+        while (*f && *f != '%') f++;
+        put(t, from, (size_t)(f - from));
+        if (!*f) return;
         switch (*++f) {
         case 's': put_str(t, va_arg(args, const char *)); break;
         case 'n': put_name(t, *va_arg(args, const shp_str *)); break;
