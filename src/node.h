@@ -170,7 +170,8 @@ void shp_out_unknown(shp_node *n, uint32_t o, int64_t rank, shp_why why);
 /* A fresh size for axis `axis` of output o: the same for every node with the same id (data decides: >= 0, never assumed >= 1). */
 shp_dim shp_fresh(shp_node *n, uint32_t o, uint32_t axis, shp_why why);
 shp_dim shp_fresh_of(shp_node *n, uint64_t key, uint32_t o, uint32_t axis, shp_why why);     /* the same for every one with the same key */
-/* Takes a == b as a requirement of the specification (R1) and gives the one to go on with; 0 where they contradict each other. */
+/* Takes a == b as a requirement of the specification (R1) and gives the one to go on with: of two of which one is 0 the other; 0 where
+ * they contradict each other. */
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
 /* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
 bool shp_assumed(shp_node *n, shp_dim d);

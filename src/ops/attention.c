@@ -54,7 +54,7 @@ void infer_flex_attention(shp_node *n)
     shp_dim *size = shp_letters(n);
     if (shp_lay(n, "B N L H; B K S H; B K S V >") || check_groups(n, size, SHP_D_SHAPE) || shp_lay(n, "> B N L V")) return;
     shp_shape *s = shp_items(n, 1, sizeof *s + 4 * sizeof *size);
-    if (!s || n->failed) return;
+    if (!s) return;
     shp_settle(n, &size[S], 1, 4);
     *s = (shp_shape){ .rank = 4 };
     s->dim[0] = size['B' - 'A'], s->dim[1] = size[N], s->dim[2] = size[L], s->dim[3] = size[S];

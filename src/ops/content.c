@@ -163,8 +163,6 @@ static shp_elem fitted(shp_node *n, int dtype, shp_dim d)
     return (exact ? lo(n, d) >= least && hi(n, d) <= most : !natural || lo(n, d) >= 0) ? shp_elem_dim(d) : UNKNOWN;
 }
 
-static bool is_unary(shp_calc op) { return op >= SHP_NEG; }
-
 /* ---- quotients ---- */
 /* An element as an exact quotient, where it is one: a constant, too. */
 static shp_elem exact(shp_node *n, shp_elem e)
@@ -439,7 +437,7 @@ static shp_elem quotients(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_e
         if (ge >= 0) return (ge == 1) == (op == SHP_MAX) ? a : b;
     }
     if (!p) return UNKNOWN;
-    if (is_unary(op)) return quotient(n, dtype, integers(n, op, SHP_INT64, pn, 0), op == SHP_SIGN ? 1 : pd);
+    if (op >= SHP_NEG) return quotient(n, dtype, integers(n, op, SHP_INT64, pn, 0), op == SHP_SIGN ? 1 : pd);
     if (!q) return UNKNOWN;
     bool fits = true;
     shp_dim x = across(n, p, q), y = across(n, q, p);
@@ -466,7 +464,7 @@ static bool not_a_number(shp_elem e) { return shp_elem_is_real(e) && shp_elem_va
 static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_elem b)
 {
     if (op >= SHP_AND && op <= SHP_XOR) return logical(n, op, a, b);
-    if (!a || (!b && !is_unary(op))) return UNKNOWN;
+    if (!a || !b) return UNKNOWN;
     if (op == SHP_NOT) return not(n, a);
     if (op == SHP_EQUAL) return indicator(n, a, b, true);
     if (op >= SHP_LESS && op <= SHP_GREATER_EQUAL) {
@@ -476,9 +474,9 @@ static shp_elem calculated(shp_node *n, shp_calc op, int dtype, shp_elem a, shp_
     }
     if (shp_dtype_kind(dtype) != 'F') {
         shp_dim x = shp_elem_whole(a), y = shp_elem_whole(b);
-        return x && (is_unary(op) || y) ? fitted(n, dtype, integers(n, op, dtype, x, y)) : UNKNOWN;
+        return x && y ? fitted(n, dtype, integers(n, op, dtype, x, y)) : UNKNOWN;
     }
-    if (!shp_elem_is_real(a) || (!shp_elem_is_real(b) && !is_unary(op)) || op == SHP_MOD || op == SHP_FMOD) return quotients(n, op, dtype, a, b);
+    if (!shp_elem_is_real(a) || !shp_elem_is_real(b) || op == SHP_MOD || op == SHP_FMOD) return quotients(n, op, dtype, a, b);
     return reals(op, dtype, shp_elem_value(a), shp_elem_value(b));
 }
 

@@ -509,7 +509,7 @@ static void slice_fact(shp_node *n, uint32_t i, int64_t from, int32_t batch, shp
     int32_t axis = (int32_t)shp_axis(n, from, whole->rank - batch);
     if (axis < 0) return;
     axis += batch;
-    shp_dim same = *length ? shp_equal(n, *length, whole->dim[axis]) : whole->dim[axis];
+    shp_dim same = shp_equal(n, *length, whole->dim[axis]);
     if (!same) { shp_fail4(n, SHP_D_SHAPE, "scan input %i has %x turns on axis %d, an earlier one %x", i, whole->dim[axis], axis, *length); return; }
     *length = same;
     f->shape = shp_spliced(n, whole, axis - batch, axis + 1, whole->dim, 0);
@@ -561,7 +561,7 @@ static void scan(shp_node *n, uint32_t offset, int32_t batch)
         }
         const shp_shape *s = shp_in_shape(n, offset + i);
         if (!batch || !s || s->rank < 1) continue;
-        rows = rows ? shp_equal(n, rows, s->dim[0]) : s->dim[0];
+        rows = shp_equal(n, rows, s->dim[0]);
         if (state) in[i].shape = shp_spliced(n, s, 0, 1, s->dim, 0);
     }
     if (n->failed) return;

@@ -142,11 +142,9 @@ static void window_out(shp_node *n, window w, const int64_t *(*output_sizes)(shp
     shp_dim d[SHP_RANK_MAX];
     int64_t rank = window_dims(n, &w, output_sizes, d);
     if (rank < 0) return;
-    if (w.pool) {
-        shp_settle(n, d, (uint32_t)rank, 0);
-        shp_out(n, 1, rank, d);
-    }
+    shp_settle(n, d, (uint32_t)rank, 0);
     shp_out(n, 0, rank, d);
+    shp_out(n, 1, rank, d);         /* MaxPool's indices */
 }
 
 /* A convolution of input 0 with that weight and bias (SHP_NONE: none). */

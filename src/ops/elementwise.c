@@ -253,7 +253,6 @@ void infer_clip(shp_node *n) { mapped(n, make_clip, shp_in_dtype(n, 0), n->opset
 void infer_softmax(shp_node *n)
 {
     const shp_shape *x = n->opset < 13 ? shp_in_shape(n, 0) : shp_want_rank(n, 0, 1, SHP_RANK_MAX);
-    if (n->failed) return;
     int64_t axis = shp_attr_int(n, "axis");
     if (x && !(n->opset < 11 && axis == x->rank) && shp_axis(n, axis, x->rank) < 0) return;
     shp_out_same(n, 0, 0);
@@ -271,7 +270,7 @@ void infer_dropout(shp_node *n)
     bool inference = n->opset < 7 ? shp_attr_int(n, "is_test") != 0 : true;
     if (n->opset >= 12) {
         int64_t training = 0;
-        if (shp_want_rank(n, 1, 0, 0), shp_want_rank(n, 2, 0, 0), n->failed) return;
+        for (uint32_t i = 1; i < 3; i++) shp_want_rank(n, i, 0, 0);
         inference = !shp_has(n, 2) || (shp_in_int(n, 2, &training) && !training);
     }
     shp_out_same(n, 1, 0);

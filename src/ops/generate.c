@@ -72,8 +72,7 @@ static shp_dim as_size(shp_node *n, shp_dim d, uint32_t axis)
     if (hi(n, d) < 0) shp_fail2(n, SHP_D_VALUE, "axis %d would have size %x", axis, d);
     const shp_symbol *s = d ? shp_dim_symbol(n->dims, d) : NULL;
     if (d && !(s && s->kind == SHP_ANY)) return d;
-    shp_dim size = shp_fresh(n, 0, axis, SHP_WHY_CONTENT);
-    return d ? shp_equal(n, size, d) : size;
+    return shp_equal(n, shp_fresh(n, 0, axis, SHP_WHY_CONTENT), d);
 }
 
 /* ConstantOfShape-9: dims from the input's elements; type and element from `value`, a float 0 without it. */
@@ -117,7 +116,8 @@ static shp_dim float_steps(shp_node *n, int dtype, const shp_elem *e)
     shp_dim d[2];
     for (int wide = 0; wide < 2; wide++) {
         shp_elem span = shp_elem_calc(n, SHP_SUB, wide ? SHP_DOUBLE : dtype, e[1], e[0]);
-        shp_elem q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]), 0);
+        shp_elem q = shp_elem_calc(n, SHP_DIV, SHP_DOUBLE, span, e[2]);
+        q = shp_elem_calc(n, SHP_CEIL, SHP_DOUBLE, q, q);
         d[wide] = shp_elem_num(shp_elem_cast(n, SHP_DOUBLE, SHP_INT64, q));
     }
     return d[0] == d[1] ? d[0] : 0;
@@ -238,7 +238,7 @@ void infer_random(shp_node *n)
     uint32_t rank;
     const int64_t *shape = shp_want_ints(n, "shape", -1, 0, &rank);
     if (n->failed || !shp_out_dtype(n, 0, shp_attr_int(n, "dtype"))) return;
-    if (rank > SHP_RANK_MAX || (rank && !shape)) { shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank); return; }
+    if (rank > SHP_RANK_MAX) { shp_fail1(n, SHP_D_ATTRIBUTE, "shape has %d axes", rank); return; }
     for (uint32_t k = 0; k < rank; k++) d[k] = num(n, shape[k]);
     shp_out(n, 0, rank, d);
 }

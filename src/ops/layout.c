@@ -421,7 +421,6 @@ void infer_trilu(shp_node *n)
     const shp_shape *x = shp_want_rank(n, 0, 2, SHP_RANK_MAX);
     const shp_content *c = shp_in_content(n, 0);
     int64_t size[SHP_RANK_MAX], k = 0;
-    if (n->failed) return;
     shp_out_same(n, 0, 0);
     if (!c || !shp_sizes(n, x, size, NULL) || (shp_has(n, 1) && !shp_in_int(n, 1, &k))) return;
     bool upper = shp_attr_int(n, "upper") != 0;

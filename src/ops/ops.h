@@ -77,7 +77,7 @@ bool shp_elem_is_num(shp_node *n, shp_elem e);      /* an integer constant (den 
 #define shp_elem_is_int(n, e, v) (shp_elem_is_num(n, e) && (*(v) = (n)->number, true))
 /* Operations on elements in the arithmetic of an element type: integers exact (what leaves the type is unknown; of 32 bits symbols are assumed to fit), floats rounded as the type
  * is; symbolic as far as the specification's arithmetic and the assumptions R2a, b and e let them. Comparisons and logic give 0 or 1 where the
- * ranges decide. b is ignored by what takes one operand (from SHP_NEG on). */
+ * ranges decide. What takes one operand (from SHP_NEG on) is given it twice. */
 typedef enum { SHP_ADD = SHP_DIM_ADD, SHP_SUB, SHP_MUL, SHP_MIN, SHP_MAX /* so far as in dim.h */, SHP_DIV, SHP_MOD /* sign of the divisor */,
                SHP_FMOD /* of the dividend */, SHP_POW, SHP_EQUAL, SHP_LESS, SHP_LESS_EQUAL, SHP_GREATER, SHP_GREATER_EQUAL, SHP_AND, SHP_OR, SHP_XOR,
                SHP_BIT_AND, SHP_BIT_OR, SHP_BIT_XOR, SHP_SHIFT_LEFT, SHP_SHIFT_RIGHT,

@@ -92,7 +92,7 @@ static void meet(pattern *p, uint32_t i, int64_t axis, shp_dim d, const char *at
         to = &p->letter[*at - 'A'];
         d = at[1] == '+' ? sub(n, d, by) : add(n, d, by);
     }
-    shp_dim have = to ? *to : value(p, at, end), both = have ? shp_equal(n, d, have) : d;
+    shp_dim have = to ? *to : value(p, at, end), both = shp_equal(n, d, have);
     if (!both) shp_fail3(n, SHP_D_SHAPE, "axis %d of %i is not %x", axis, i, value(p, at, end));
     else if (to) *to = both;
 }
