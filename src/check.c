@@ -87,7 +87,6 @@ static bool check_attributes(shp_node *n, shp_signature *s)
 {
     const shp_attrs *all = n->proto->attrs;
     uint64_t seen = 0;                  /* attributes, a bit each */
-    uint32_t required = 0;
     bool again = false;                 /* tensors: whatever is wrong with one is told of each */
     if (s->attrs_known && all->hash == s->attrs_hash && !all->has_ref) return true;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -102,7 +101,6 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         if (seen & bit) { shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is there twice", a->name); return false; }
         seen |= bit;
         if (own->ref.len && !(own = shp_attr_get(n, a->name))) continue;        /* a reference to what the call leaves out */
-        required += a->required;
         bool cast = n->opset == 6 && own->type == SHP_ATTR_STRING && shp_str_is(own->name, "to");      /* files of opset 6 have it as before */
         if (own->type && own->type != a->type && a->type && !cast) {
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is of type %s, %s expected", a->name, name_of(own->type), name_of(a->type));
@@ -115,7 +113,7 @@ static bool check_attributes(shp_node *n, shp_signature *s)
         again |= own->t != NULL;
         if (own->t) check_tensor(n->x, n->scope, n, own->t, &own->name);
     }
-    for (uint32_t i = 0; required < s->required && i < s->attrs; i++)
+    for (uint32_t i = 0; s->required && i < s->attrs; i++)
         if (s->attr[i].required && !shp_attr_get(n, s->attr[i].name)) {
             shp_failf(n, SHP_D_ATTRIBUTE, "attribute '%s' is required", s->attr[i].name);
             return false;

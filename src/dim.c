@@ -946,7 +946,6 @@ const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d)
     return x && x->kind == ATOM_SYMBOL ? &symbol_at(t, x->symbol)->s : NULL;
 }
 
-bool shp_dim_has_fresh(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.fresh; }
 bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d) { return open_at(t, d)->is.undeclared; }
 
 bool shp_dim_any(const shp_dims *t, shp_dim d, bool (*is)(void *arg, const shp_symbol *s), void *arg)

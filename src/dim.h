@@ -110,8 +110,7 @@ int shp_dim_eq(shp_dims *t, shp_dim a, shp_dim b);
 bool shp_dim_within(shp_dims *t, shp_dim d);
 /* The symbol that d is exactly, or NULL. */
 const shp_symbol *shp_dim_symbol(const shp_dims *t, shp_dim d);
-/* Whether any symbol of d is unnamed, and whether any is unnamed or undeclared (names of outputs and value_info are not declared). */
-bool shp_dim_has_fresh(const shp_dims *t, shp_dim d);
+/* Whether any symbol of d is unnamed or undeclared (names of outputs and value_info are not declared). */
 bool shp_dim_has_undeclared(const shp_dims *t, shp_dim d);
 /* Whether `is` holds of a symbol of d, atoms' insides included: of each is asked once, until one is. Whether one of them is s. */
 bool shp_dim_any(const shp_dims *t, shp_dim d, bool (*is)(void *arg, const shp_symbol *s), void *arg);

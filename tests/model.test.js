@@ -898,6 +898,20 @@ test('a size that data decides is resized like one of an input', () => {
     assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [[262143, 'Max(unk__0, 0)', 'float32']]);
 });
 
+// R1: 3*a == 3*b elements.
+test('a Reshape to the shape of another tensor that data cut makes their sizes one', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 2, 2]), float('z', ['N', 2, 2])], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'NonZero', inputs: ['x'], outputs: ['a'] }, { op: 'NonZero', inputs: ['z'], outputs: ['b'] }, { op: 'Shape', inputs: ['b'], outputs: ['to'] }, { op: 'Reshape', inputs: ['a', 'to'], outputs: ['y'] }] }));
+    assert.deepEqual(['a', 'y'].map((name) => result.get(name).shape), [result.get('b').shape, result.get('b').shape]);
+});
+
+// onnxruntime 1.32: of 100 ones, one mask leaves 52 and the other 44.
+test('two Dropouts in training do not drop the same', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'p' }], initializers: [{ name: 'on', type: 'bool', dims: [], data: [1] }],
+        nodes: ['a', 'b'].flatMap((y) => [{ op: 'Dropout', inputs: ['x', '', 'on'], outputs: [y] }, { op: 'NonZero', inputs: [y], outputs: [`${y}n`] }]) }));
+    assert.notEqual(result.get('an').shape[1], result.get('bn').shape[1]);
+});
+
 // onnxruntime: two calls count 15 and 10 of the same x.
 test('what may give another value each time has a value of its own at each node', () => {
     const randoms = [{ op: 'RandomUniformLike', inputs: ['a'], outputs: ['r'] }, { op: 'Round', inputs: ['r'], outputs: ['g'] }, { op: 'NonZero', inputs: ['g'], outputs: ['c'] }];

@@ -70,7 +70,7 @@ static shp_dim fill(shp_node *n, const shp_shape *x, const shp_list *l, const sh
     return exact ? exact : floor_div(n, total, rest);
 }
 
-/* Both shapes have the same number of elements (R1). Where one size alone is unnamed and the others are not 0, that decides it. */
+/* Both shapes have the same number of elements (R1). Where the others are not 0, that decides the first unnamed size. */
 static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_t count)
 {
     shp_dim total = shp_numel(n, x), wanted = shp_product(n, d, (uint32_t)count), rest = lit(1), fresh = 0;
@@ -82,7 +82,7 @@ static void same_count(shp_node *n, const shp_shape *x, const shp_dim *d, int64_
     }
     for (int32_t k = 0; fresh && k < x->rank; k++)
         if (k != at - 1) rest = mul(n, rest, x->dim[k]);
-    if (fits && fresh && !shp_dim_has_fresh(n->dims, rest) && !shp_dim_has_fresh(n->dims, wanted) && lo(n, rest) >= 1) {
+    if (fits && fresh && lo(n, rest) >= 1) {
         shp_dim q = div_exact(n, wanted, rest);
         fits = !q || shp_equal(n, fresh, q);
     }
