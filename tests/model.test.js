@@ -898,6 +898,13 @@ test('a size that data decides is resized like one of an input', () => {
     assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [[262143, 'Max(unk__0, 0)', 'float32']]);
 });
 
+// R1: inner sizes of a product are equal.
+test('what a node requires of a size that data decide holds for those after it', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'y' }], initializers: [{ name: 'one', type: 'float', dims: [1, 1], data: [1] }],
+        nodes: [{ op: 'NonZero', inputs: ['x'], outputs: ['a'] }, { op: 'Cast', inputs: ['a'], outputs: ['f'], attr: { to: 1 } }, { op: 'MatMul', inputs: ['f', 'one'], outputs: ['p'] }, { op: 'Squeeze', inputs: ['f'], outputs: ['y'] }] }));
+    assert.deepEqual(['a', 'p', 'y'].map((name) => result.get(name).shape), [[1, 1], [1, 1], []]);
+});
+
 // R1: 3*a == 3*b elements.
 test('a Reshape to the shape of another tensor that data cut makes their sizes one', () => {
     const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 2, 2]), float('z', ['N', 2, 2])], outputs: [{ name: 'y' }],
