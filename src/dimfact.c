@@ -274,9 +274,8 @@ static shp_dim resolve(shp_dims *t, shp_dim d)
     if (!concerned(t, e)) return d;
     t->level++;
     shp_dim r = rebuild_terms(t, d);
-    if (r && r != d) r = resolve(t, r);         /* what came out may be a replaced atom itself */
+    if (r) e->resolved = resolve(t, r);         /* what came out may be a replaced atom itself */
     t->level--;
-    if (r) e->resolved = r;
     return e->resolved;
 }
 

@@ -1079,6 +1079,14 @@ test('functions: calls with other attributes give other values, however deep the
     assert.equal(first, third);
 });
 
+test('a host\'s rule is for its domain alone, and a name that only value_info has is known', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18, f: 1, g: 1 }, inputs: [float('x', ['N'])], outputs: [{ name: 'z' }], valueInfo: [float('y', ['Q'])],
+        nodes: [{ op: 'Foo', domain: 'g', inputs: ['x'], outputs: ['y'] }, { op: 'Foo', domain: 'f', inputs: ['x'], outputs: ['z'] }] }),
+    { operators: { 'f::Foo': () => [{ type: 'float32', shape: [3] }] }, freeDimensionOverrides: { Q: 5 } });
+    assert.deepEqual([result.get('y').shape, result.get('z').shape], [[5], [3]]);
+    assert.deepEqual(result.diagnostics.map((d) => d.code), ['unknown-operator']);
+});
+
 test('rules of the host', async () => {
     const bytes = model({ opsets: { '': 18, my: 3 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
         initializers: [{ name: 'k', type: 'int64', dims: [2], data: [4, 5] }],
