@@ -432,7 +432,6 @@ const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *coun
     const shp_attr *a = attr_or(n, key_of(name), &s);
     *count = 0;
     if (a) {
-        if (a->count && !a->ints) return NULL;
         *count = a->count;
         return a->count ? a->ints : none;
     }

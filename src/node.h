@@ -136,7 +136,7 @@ int64_t shp_attr_int(const shp_node *n, const char *name);      /* default, else
 int64_t shp_attr_int_or(const shp_node *n, const char *name, int64_t otherwise);    /* `otherwise` where absent without default */
 double shp_attr_float_or(const shp_node *n, const char *name, double otherwise);     /* `otherwise` where absent: the schema has none */
 shp_str shp_attr_str(const shp_node *n, const char *name);      /* default, else empty */
-const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count);    /* NULL where absent; *count is then 0 */
+const int64_t *shp_attr_ints(const shp_node *n, const char *name, uint32_t *count);    /* NULL where absent, *count is then 0, or too many to be kept */
 const shp_attr *shp_attr_get(const shp_node *n, const char *name);      /* the attribute itself, references resolved, or NULL */
 const shp_attr *shp_attr_named(const shp_node *n, shp_str name);        /* the same of a name that no NUL ends; and its number, as shp_attr_int */
 int64_t shp_attr_number(const shp_node *n, shp_str name, int64_t otherwise);

@@ -215,6 +215,15 @@ test('an input of more axes than there may be', () => {
     const { values, diagnostics } = inferShapesSync(model({ inputs: [float('x', Array(1025).fill(1)), float('y', Array(1024).fill(1))], outputs: [], nodes: [] }));
     assert.deepEqual(values.map((v) => v.shape?.length ?? null), [null, 1024]);
     assert.deepEqual(diagnostics.map((d) => [d.code, d.severity, d.value]), [['limit', 'info', 'x']]);
+    const random = inferShapesSync(model({ inputs: [], outputs: [{ name: 'r' }], nodes: [{ op: 'RandomNormal', inputs: [], outputs: ['r'], attr: { shape: Array(2000).fill(1) } }] }));
+    assert.deepEqual([random.get('r').shape, random.diagnostics[0]?.message], [null, 'RandomNormal #0: rank 2000 is outside [0, 1024]']);
+});
+
+// By hand: of more items than are kept each is still like all.
+test('a sequence of more items than are kept', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 4])], outputs: [{ name: 'y' }], initializers: [{ name: 'five', type: 'int64', dims: [], data: [5] }],
+        nodes: [{ op: 'SequenceConstruct', inputs: Array(300).fill('x'), outputs: ['q'] }, { op: 'SequenceAt', inputs: ['q', 'five'], outputs: ['y'] }, { op: 'SequenceLength', inputs: ['q'], outputs: ['n'] }] }));
+    assert.deepEqual([result.get('y').shape, result.get('n').content], [['N', 4], [300]]);
 });
 
 test('bodies that no rule comes to are listed as they declare', () => {
@@ -571,6 +580,7 @@ test('one value over open sizes: all elements are counted, or none', () => {
     const of = (...nodes) => counted(nodes).get('nz').shape;
     assert.deepEqual(of(filled('y', 's', 7)), [2, 'N*R']);
     assert.deepEqual(of(filled('y', 's', 0)), [2, 0]);
+    assert.deepEqual(of(binary('Add', 's', 'one', 'y')), [1, 2]);       // N + 1 and R + 1
     assert.deepEqual(of({ op: 'Expand', inputs: ['nine', 's'], outputs: ['y'] }), [2, 'N*R']);
     assert.deepEqual(of(filled('f', 's', 3), binary('Mul', 'f', 'f', 'g'), binary('Sub', 'g', 'nine', 'y')), [2, 0]);
     assert.deepEqual(of(filled('f', 's', 3), binary('Equal', 'f', 'nine', 'e'), { op: 'Not', inputs: ['e'], outputs: ['y'] }), [2, 'N*R']);
@@ -851,11 +861,11 @@ test('tensors that the same data cuts', () => {
     const slice = (x, start, y) => ({ op: 'Slice', inputs: [x, start, 'to'], outputs: [y] }), compress = (x, y) => ({ op: 'Compress', inputs: [x, 'keep'], outputs: [y], attr: { axis: 0 } });
     const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('cos', ['N', 8]), float('sin', ['N', 8]), float('other', ['M', 8]), ...['from', 'to'].map((name) => ({ name, type: 'int64', shape: [1] })),
         { name: 'keep', type: 'bool', shape: ['N'] }], outputs: [{ name: 'y' }], nodes: [slice('cos', 'from', 'a'), slice('sin', 'from', 'b'), slice('sin', 'to', 'c'), slice('other', 'from', 'd'), binary('Add', 'a', 'b', 'y'),
-        compress('cos', 'e'), compress('sin', 'f'), { op: 'NonZero', inputs: ['keep'], outputs: ['g'] }, { op: 'Slice', inputs: ['cos', 'to', 'from'], outputs: ['h'] }] }));
+        compress('cos', 'e'), compress('sin', 'f'), compress('other', 'k'), { op: 'NonZero', inputs: ['keep'], outputs: ['g'] }, { op: 'Slice', inputs: ['cos', 'to', 'from'], outputs: ['h'] }] }));
     const size = (name) => result.get(name).shape.find((d) => typeof d === 'string');
     assert.deepEqual(['b', 'y'].map(size), [size('a'), size('a')]);
     assert.deepEqual(['f', 'g'].map(size), [size('e'), size('e')]);
-    assert.equal(new Set(['a', 'c', 'd', 'e', 'h'].map(size)).size, 5);
+    assert.equal(new Set(['a', 'c', 'd', 'e', 'h', 'k'].map(size)).size, 6);       // k: of the first M
 });
 
 // By hand; onnxruntime 1.32 gives these for T = 0, 1, 5 and 100.

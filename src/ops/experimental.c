@@ -33,6 +33,6 @@ void infer_given_tensor_fill(shp_node *n)
     if (known > SHP_RANK_MAX || extra > SHP_RANK_MAX) return;
     shp_dim d[2 * SHP_RANK_MAX];
     for (uint32_t i = 0; i < count; i++) d[i] = elements ? shp_element(c, i) : s->dim[i];
-    for (uint32_t i = 0; tail && i < extra; i++) d[count + i] = num(n, tail[i]);
+    for (uint32_t i = 0; i < extra; i++) d[count + i] = tail ? num(n, tail[i]) : 0;
     shp_out(n, 0, (int64_t)count + extra, d);
 }

@@ -65,7 +65,7 @@ const int64_t *shp_want_ints(shp_node *n, const char *name, int64_t count, int64
     const int64_t *v = shp_attr_ints(n, name, &c);
     if (found) *found = c;
     if (c && count >= 0 && c != count) shp_failf(n, SHP_D_ATTRIBUTE, "%s has %d entries, not %d", name, (int64_t)c, count);
-    for (uint32_t i = 0; i < c; i++)
+    for (uint32_t i = 0; v && i < c; i++)
         if (v[i] < lo) shp_failf(n, SHP_D_ATTRIBUTE, "%s has an entry %d, less than %d", name, v[i], lo);
     return c && !n->failed ? v : NULL;
 }

@@ -163,7 +163,7 @@ void infer_cumulate(shp_node *n)
 void infer_nll_loss(shp_node *n)
 {
     int how = shp_choice(n, "reduction", "none|mean|sum");
-    shp_patterns(n, how ? "N C .; N .; C >" : "N C .; N .; C > N .");
+    shp_patterns(n, "N C .; N .; C > N .");
     if (how) shp_out(n, 0, 0, NULL);
 }
 
