@@ -627,6 +627,7 @@ test('bounds of a range decide comparisons', () => {
     assert.deepEqual(counted([...sizes, range, binary('Add', 'i', 'one', 'y')]).get('nz').shape, [1, 'N']);
     for (const y of [binary('Less', 'i', 'nine', 'y'), { op: 'Identity', inputs: ['i'], outputs: ['y'] }, binary('Mul', 'i', 'zero', 'y')])
         assert.match(counted([...sizes, range, y]).get('nz').shape[1], /^unk__/);
+    assert.match(counted([...sizes, range, binary('Add', 'i', 'one', 'j'), binary('Sub', 'j', 'one', 'y')]).get('nz').shape[1], /^unk__/);      // 1, 2, 3, … are not all 1
     // torch.repeat_interleave: R times each of N rows, the mask of Range < repeats being true throughout
     const result = counted([...sizes, filled('z', 'n', 0), binary('Add', 'z', 'r', 'times'), { op: 'ReduceMax', inputs: ['times'], outputs: ['most'], attr: { keepdims: 0 } },
         { op: 'Range', inputs: ['zero', 'most', 'one'], outputs: ['i'] }, { op: 'Unsqueeze', inputs: ['times', 'axis'], outputs: ['t'] }, binary('Less', 'i', 't', 'y')],
@@ -1031,6 +1032,9 @@ test('floating point: what a fraction stands for holds as far as the assumption 
     assert.match(of(0.25, 'Sub', data).get('y').shape[0], /^unk__/);
     assert.deepEqual(of(0.25, 'Sub', data).assumptions.filter((a) => a.reason === 'division'), []);
     assert.deepEqual(of(0.25, 'Sub', size).get('y').shape, ['Max(N - 1, 0)']);
+    const thirds = inferShapesSync(model({ opsets: { '': 18 }, inputs: size, outputs: [{ name: 'y' }], initializers: [{ name: 'c', type: 'float', dims: [1], data: [3] }], nodes: [shapeOf('k'), { op: 'Cast', inputs: ['k'], outputs: ['f'], attr: { to: 1 } },
+        binary('Div', 'f', 'c', 'g'), { op: 'Round', inputs: ['g'], outputs: ['h'] }, { op: 'Cast', inputs: ['h'], outputs: ['i'], attr: { to: 7 } }, { op: 'ConstantOfShape', inputs: ['i'], outputs: ['y'] }] }));
+    assert.deepEqual([1, 2, 3, 4, 5].map((N) => thirds.evaluate(thirds.get('y').shape, { N })[0]), [0, 1, 1, 1, 2]);
 });
 
 // onnxruntime: fmod(0, 0) is no number.

@@ -98,7 +98,7 @@ shp_list shp_list_of(shp_node *n, const char *attr, uint32_t i)
         l.ints = a->ints;
         l.has = true;
         l.known = a->ints || !a->count;
-        l.count = l.known ? (int64_t)a->count : -1;
+        l.count = a->count;
     } else if (i && shp_has(n, i)) {
         if (attr) shp_want_rank(n, i, 1, 1);
         l.content = shp_in_content(n, i);

@@ -89,7 +89,7 @@ void infer_slice(shp_node *n)
     shp_dim d[SHP_RANK_MAX];
     if (!x) return;
     for (int k = 0; k < 4; k++) {
-        if (l[k].count >= 0 && count >= 0 && l[k].count != count) { shp_fail(n, SHP_D_SHAPE, "lists of different lengths"); return; }
+        if (l[k].count >= 0 && count >= 0 && l[k].count != count) shp_fail(n, SHP_D_SHAPE, "lists of different lengths");
         if (l[k].count >= 0 && k < 3) count = l[k].count;
     }
     if (count > x->rank) { shp_fail2(n, SHP_D_SHAPE, "%d entries for %d axes", count, x->rank); return; }
