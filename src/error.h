@@ -1,8 +1,9 @@
 /* error - the one list of what can go wrong: name, the code that users see, severity where it has a fixed one, sentence.
  *
  * STOP codes end the call (JS throws ModelError with that code). The rest are diagnostics of the result: inference goes on.
- * severity: 'x' ends the call, 'e' error, 'w' warning, 'i' info. In strict mode the first 'e' ends the call, and so do those
- * marked 'W' and 'I' (warnings and infos that strict treats as errors).
+ * severity: 'x' ends the call, 'e' error, 'w' warning, 'i' info. In a branch that may not be taken an 'e' is a warning; 'E' is an error
+ * there, too. In strict mode the first error ends the call, and so do those marked 'W' and 'I' (warnings and infos that strict
+ * treats as errors).
  */
 #ifndef SHP_ERROR_H
 #define SHP_ERROR_H
@@ -20,12 +21,12 @@
     X(E_OPTION,     "bad-option",         'x', "an option cannot be understood") \
     X(E_RECURSION,  "function-recursion", 'x', "a function calls itself") \
     /* the graph */ \
-    X(D_CYCLE,      "cycle",              'e', "nodes depend on each other") \
-    X(D_DUPLICATE,  "defined-twice",      'e', "a value is defined twice") \
-    X(D_UNDEFINED,  "undefined-input",    'e', "a value is used but never defined") \
+    X(D_CYCLE,      "cycle",              'E', "nodes depend on each other") \
+    X(D_DUPLICATE,  "defined-twice",      'E', "a value is defined twice") \
+    X(D_UNDEFINED,  "undefined-input",    'E', "a value is used but never defined") \
     X(D_OUTER,      "outer-output",       'w', "a body gives a value that it does not make") \
     X(D_NEGATIVE,   "negative-dim",       'w', "a dim_value is negative") \
-    X(D_DATA_SIZE,  "data-size",          'e', "a tensor's data does not fit its dims") \
+    X(D_DATA_SIZE,  "data-size",          'E', "a tensor's data does not fit its dims") \
     X(D_NO_DATA,    "no-data",            'I', "a tensor that decides sizes has no data") \
     X(D_EXTERNAL,   "external-data",      'w', "external data cannot be read") \
     X(D_NO_TYPE,    "missing-type",       'W', "an input has no type") \

@@ -757,15 +757,13 @@ static shp_str keep(shp_infer *x, const shp_text *t)
 static void diagnose(shp_infer *x, const shp_scope *scope, shp_node *n, shp_code code, const shp_str *value, const char *format, va_list args)
 {
     if (x->p->probing) return;
-    char severity = shp_code_severity(code);
-    bool upper = severity == 'W' || severity == 'I';
-    bool stops = x->options.strict && (severity == 'e' || upper);
-    if (upper) severity = severity == 'W' ? 'w' : 'i';
+    char letter = shp_code_severity(code), severity = letter < 'a' ? (char)(letter - 'A' + 'a') : letter;
+    bool stops = x->options.strict && (letter == 'e' || letter != severity);
     if (severity == 'e' && n) {
         if (n->told) return;            /* from what is wrong already, more follows */
         n->told = true;
     }
-    if (severity == 'e' && scope && scope->maybe) severity = 'w';
+    if (letter == 'e' && scope && scope->maybe) severity = 'w';
     shp_text t = { .len = 0, .named = 0 };
     if (n) { put_node(&t, n); put_str(&t, ": "); }
     put_format(&t, x, n, value, format, args);

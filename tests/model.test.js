@@ -239,6 +239,21 @@ test('bodies that no rule comes to are listed as they declare', () => {
     assert.deepEqual(listed({ op: 'If', inputs: [], attr: branches }), [...of('If#0/then_branch', 'a'), ...of('If#0/else_branch', 'b')], 'no condition');
 });
 
+test('what no runtime loads is an error in a branch, too, taken or not; what else is wrong there is a warning', () => {
+    const relu = (from, to) => ({ op: 'Relu', inputs: [from], outputs: [to] }), initializers = [{ name: 'w', type: 'float', dims: [2], data: new Uint8Array(4) }];
+    const never = { op: 'Constant', outputs: ['never'], attr: { value: { t: ['bool', [], new Uint8Array(1)] } } };
+    const told = (then_branch, condition) => inferShapesSync(model({ inputs: [float('x', ['N']), { name: 'c', type: 'bool', shape: [] }], outputs: [{ name: 'z' }], nodes: [never,
+        { op: 'If', inputs: [condition], outputs: ['z'], attr: { then_branch: { g: { outputs: [{ name: 'o' }], ...then_branch } }, else_branch: { g: { nodes: [relu('x', 'p')], outputs: [{ name: 'p' }] } } } }] }))
+        .diagnostics.map((d) => `${d.severity} ${d.code}`);
+    for (const [branch, expected] of [
+        [{ nodes: [relu('nowhere', 'o')] }, 'error undefined-input'], [{ nodes: [relu('x', 'o'), relu('x', 'o')] }, 'error defined-twice'],
+        [{ nodes: [relu('q', 'o'), relu('o', 'q')] }, 'error cycle'], [{ nodes: [relu('w', 'o')], initializers }, 'error data-size'],
+        [{ nodes: [{ op: 'MatMul', inputs: ['x', 'c'], outputs: ['o'] }] }, 'warning type'],
+    ]) {
+        for (const condition of ['c', 'never']) assert.deepEqual(told(branch, condition), [expected], 'ONNX Runtime refuses the first four at load');
+    }
+});
+
 test('names that are taken: inputs, and node outputs in bodies', () => {
     const told = (rest) => inferShapesSync(model({ outputs: [{ name: 'z' }], ...rest })).diagnostics.map((d) => [d.code, d.graph, d.value]);
     assert.deepEqual(told({ inputs: [float('x', [3]), float('x', [3])], nodes: [{ op: 'Relu', inputs: ['x'], outputs: ['z'] }] }), [['defined-twice', '', 'x']]);

@@ -47,7 +47,7 @@ const ADVICE = {
 const KINDS = {
     x: ['Ends the call', 'The promise is rejected, or the call throws, with a `ModelError` of that `code`; the command ends with exit code 3.'],
     e: ['Errors', 'The model contradicts itself: no run of it can succeed. Inference goes on, outputs of that node may stay unknown, and the command ends with exit code 1. '
-        + 'Inside a branch that is not, or may not be, taken, the severity is `warning`.'],
+        + 'Inside a branch that is not, or may not be, taken, the severity is `warning`, but for what no runtime loads: these (L) are errors there, too.'],
     w: ['Warnings', 'Something is missing or suspicious.'],
     i: ['Notes', 'Severity `info`: what an answer rests on. The command tells them only with `--json`, but for `unknown-name`.'],
 };
@@ -59,7 +59,7 @@ export function markdown() {
     const sections = Object.entries(KINDS).map(([letter, [title, text]]) => [
         `## ${title}`, '', text, '', '| code | it means | what to do |', '| --- | --- | --- |',
         ...rows.filter((row) => row.severity.toLowerCase() === letter)
-            .map(({ code, severity, sentence }) => `| \`${code}\`${severity === letter ? '' : ' (S)'} | ${sentence} | ${ADVICE[code]} |`), '',
+            .map(({ code, severity, sentence }) => `| \`${code}\`${{ E: ' (L)', W: ' (S)', I: ' (S)' }[severity] ?? ''} | ${sentence} | ${ADVICE[code]} |`), '',
     ].join('\n'));
     return [
         '# Codes of errors and diagnostics', '',
