@@ -101,6 +101,10 @@ const int64_t *shp_dim_number(const shp_dims *t, shp_dim d);
  * Sees through floor (a - b*floor(a/b) is in [0, b-1]) and Min. */
 int64_t shp_dim_lo(shp_dims *t, shp_dim d);
 int64_t shp_dim_hi(shp_dims *t, shp_dim d);
+/* Takes d >= least (0 or 1) as a fact. It is told where it is asked for; bounds and arithmetic go without, since they also look at
+ * expressions whose symbols stand for sizes less 1. Whether that says d >= k. */
+void shp_dim_take(shp_dims *t, shp_dim d, int least);
+bool shp_dim_taken(const shp_dims *t, shp_dim d, int64_t k);
 /* The lower bound when, besides, every declared SHP_SIZE symbol in d is >= 1 (rule R2a). */
 int64_t shp_dim_lo_assuming(shp_dims *t, shp_dim d);
 /* 1: a >= b always; 0: a < b always; -1: not known. Likewise equality. */

@@ -69,6 +69,7 @@ typedef struct shp_expr {
     uint32_t n;
     bool lo_done, hi_done;  /* is.lo and is.hi are as good as they get */
     bool is_zero;           /* a noted equality says that it is 0 */
+    uint8_t taken;          /* 1 + what it was taken to be at least, or 0 */
     uint32_t epoch;         /* 1 + the epoch at which `resolved` was found, or 0 */
     shp_dim resolved;
     shp_dim shifted;        /* with every declared size s written as s + 1, or 0 */

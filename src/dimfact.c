@@ -108,6 +108,13 @@ int64_t shp_dim_lo(shp_dims *t, shp_dim d)
     return e->is.lo;
 }
 
+void shp_dim_take(shp_dims *t, shp_dim d, int least)
+{
+    if (d && !is_small(d) && open_at(t, d)->taken <= least) open_at(t, d)->taken = (uint8_t)(least + 1);
+}
+
+bool shp_dim_taken(const shp_dims *t, shp_dim d, int64_t k) { return d && !is_small(d) && open_at(t, d)->taken > k; }
+
 int64_t shp_dim_hi(shp_dims *t, shp_dim d)
 {
     if (!d) return INT64_MAX;

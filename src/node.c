@@ -459,6 +459,11 @@ shp_fact shp_tensor_fact(shp_node *n, const shp_tensor *t)
 
 bool shp_wants(const shp_node *n, uint32_t o) { return o < n->nout && shp_output(n->proto)[o] != SHP_NONE; }
 
+void shp_size(shp_node *n, shp_dim d, int least)
+{
+    if (!n->scope->caller && !n->x->p->probing) shp_dim_take(n->dims, d, least);    /* a body's sizes say nothing where it is not run */
+}
+
 /* A size that is not known (all, without dims) is fresh, for that reason. */
 static void out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim, shp_why why)
 {
@@ -475,6 +480,7 @@ static void out(shp_node *n, uint32_t o, int64_t rank, const shp_dim *dim, shp_w
         bool negative = size && *size < 0;
         if (negative) shp_fail3(n, SHP_D_SHAPE, "axis %d of output %d would have size %d", i, o, *size);
         s->dim[i] = d && !negative ? d : shp_fresh(n, o, i, why);
+        shp_size(n, s->dim[i], 0);
     }
     n->out[o].shape = s;
 }
@@ -603,7 +609,7 @@ bool shp_at_least(shp_node *n, shp_dim a, int64_t k, const char *reason)
 {
     if (!a) return false;
     int64_t lo = shp_dim_lo(n->dims, a);
-    if (lo >= k) return true;
+    if (lo >= k || (k >= 0 && shp_dim_taken(n->dims, a, k))) return true;
     if (shp_dim_lo_assuming(n->dims, a) < k) return false;
     if (lo > -FAR && lo < FAR && k < FAR) {             /* said of the part that is open: S >= 1, not S - 1 >= 0 */
         a = shp_dim_sub(n->dims, a, shp_dim_const(n->dims, lo));

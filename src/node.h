@@ -173,6 +173,8 @@ shp_dim shp_fresh_of(shp_node *n, uint64_t key, uint32_t o, uint32_t axis, shp_w
 /* Takes a == b as a requirement of the specification (R1) and gives the one to go on with: of two of which one is 0 the other; 0 where
  * they contradict each other. */
 shp_dim shp_equal(shp_node *n, shp_dim a, shp_dim b);
+/* Takes it as a requirement that a size of this node is so much at least, for what comes after it (R1). Outputs' sizes are >= 0 without. */
+void shp_size(shp_node *n, shp_dim d, int least);
 /* Whether d >= 0 follows from an assumption that this graph, or one around it, has taken up already (one of the latest). */
 bool shp_assumed(shp_node *n, shp_dim d);
 /* Records that the result holds only where lhs >= rhs (R2). */

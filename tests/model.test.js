@@ -924,6 +924,37 @@ test('a size that data decides is resized like one of an input', () => {
     assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [[262143, 'Max(unk__0, 0)', 'float32']]);
 });
 
+// R1: a size is >= 0 wherever its node runs; a mask cut to it is as long, also where 1 <= T < 4 would make it negative and count from the end.
+// Of a branch that may not be taken that is not known: T = 1 leaves 1 of [0 : -3] of 4 elements.
+test('a size that some node makes is not negative for those after it', () => {
+    const length = [{ op: 'Shape', inputs: ['x'], outputs: ['s'], attr: { start: 2 } }, { op: 'Sub', inputs: ['s', 'four'], outputs: ['to'] }];
+    const cut = { op: 'Pad', inputs: ['x', 'pads'], outputs: ['c'] }, slice = { op: 'Slice', inputs: ['m', 'zero', 'to', 'one'], outputs: ['y'] };
+    const ask = (nodes) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 8, 'T']), float('m', ['B', 'U']), { name: 'b', type: 'bool', shape: [] }], outputs: [{ name: 'y' }],
+        initializers: [['pads', [0, 0, 0, 0, 0, -4]], ['four', [4]], ['zero', [0]], ['one', [1]]].map(([name, data]) => ({ name, type: 'int64', dims: [data.length], data })), nodes }));
+    const plain = ask([cut, ...length, slice]);
+    assert.deepEqual([plain.get('y').shape, plain.assumptions], [['B', 'Min(T - 4, U)'], []]);
+    const branch = (node) => ({ g: { nodes: [node], outputs: [{ name: node.outputs[0] }] } });
+    const inside = ask([{ op: 'If', inputs: ['b'], outputs: ['i'], attr: { then_branch: branch(cut), else_branch: branch({ op: 'Identity', inputs: ['x'], outputs: ['o'] }) } }, ...length, slice]);
+    assert.deepEqual([[1, 4], [3, 4], [9, 4], [9, 8]].map(([T, U]) => inside.evaluate(inside.get('y').shape, { B: 2, T, U })), [[2, 1], [2, 3], [2, 4], [2, 5]]);
+});
+
+// By hand: of T - 1 elements [0 : T - 2] takes T - 2, and none of those of T = 1. That T - 1 >= 0 does not say it of T - 2, nor may T >= 2 be assumed (R2a).
+test('what is known of a size is not taken for one that is less', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['T'])], outputs: [{ name: 'y' }],
+        initializers: [['pads', [0, -1]], ['two', [2]], ['zero', [0]]].map(([name, data]) => ({ name, type: 'int64', dims: [data.length], data })),
+        nodes: [{ op: 'Pad', inputs: ['x', 'pads'], outputs: ['c'] }, { op: 'Shape', inputs: ['x'], outputs: ['s'] }, { op: 'Sub', inputs: ['s', 'two'], outputs: ['to'] }, { op: 'Slice', inputs: ['c', 'zero', 'to'], outputs: ['y'] }] }));
+    assert.deepEqual([1, 2, 5].map((T) => result.evaluate(result.get('y').shape, { T })), [[0], [0], [3]]);
+});
+
+// R1: a convolution's window fits, so that there is one position at least (onnxruntime refuses less): [-positions:] is never all.
+test('a size that a window has fitted is not 0', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['B', 2, 'T']), float('m', ['B', 'T'])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'w', type: 'float', dims: [2, 2, 5], data: Array(20).fill(0) }, ...[['zero', [0]], ['one', [1]], ['end', [2 ** 31 - 1]]].map(([name, data]) => ({ name, type: 'int64', dims: [1], data }))],
+        nodes: [{ op: 'Conv', inputs: ['x', 'w'], outputs: ['c'] }, { op: 'Shape', inputs: ['c'], outputs: ['s'], attr: { start: 2 } }, { op: 'Sub', inputs: ['zero', 's'], outputs: ['from'] },
+            { op: 'Slice', inputs: ['m', 'from', 'end', 'one'], outputs: ['y'] }] }));
+    assert.deepEqual([result.get('y').shape, result.assumptions], [['B', 'T - 4'], []]);
+});
+
 // R1: inner sizes of a product are equal.
 test('what a node requires of a size that data decide holds for those after it', () => {
     const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'y' }], initializers: [{ name: 'one', type: 'float', dims: [1, 1], data: [1] }],

@@ -33,9 +33,13 @@ shp_dim shp_whole_div(shp_node *n, shp_dim a, int64_t b)
 shp_dim shp_windows(shp_node *n, int64_t axis, shp_dim h, shp_dim padded, shp_dim span, shp_dim step)
 {
     shp_dim room = sub(n, padded, span);
-    if (hi(n, room) >= 0) return add(n, floor_div(n, room, step), lit(1));
-    shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", span, axis, h, padded);
-    return 0;
+    if (hi(n, room) < 0) {
+        shp_fail4(n, SHP_D_SHAPE, "a window of %x does not fit axis %d of %x, %x padded", span, axis, h, padded);
+        return 0;
+    }
+    shp_dim count = add(n, floor_div(n, room, step), lit(1));
+    shp_size(n, count, 1);
+    return count;
 }
 
 bool shp_want_fits(shp_node *n, uint32_t i, int64_t rank, shp_dim *dim)

@@ -42,7 +42,7 @@ static shp_dim forward(shp_node *n, shp_dim d, shp_dim start, shp_dim end, int64
     if (ge(n, s, d) == 1) return lit(0);
     if (!s || !e) return 0;
     *first = s;
-    if (ge(n, e, s) == 1) len = sub(n, at_most(n, e, d), at_most(n, s, d));
+    if (ge(n, e, s) == 1 || shp_dim_taken(n->dims, sub(n, e, s), 0)) len = sub(n, at_most(n, e, d), at_most(n, s, d));
     else len = not_below(n, sub(n, at_most(n, e, d), s), 0);
     return step == 1 ? len : ceil_div(n, len, num(n, step));
 }
