@@ -367,6 +367,14 @@ test('messages: the node, its inputs with their shapes, what was expected', () =
     assert.equal(one('Unsqueeze', ['x'], { attr: { axes: [0] } }), "Unsqueeze #0: attribute 'axes' is none of opset 18 any more (it may be an input)");
     assert.equal(one('Upsample', ['x'], { attr: { mode: 'nearest' } }), 'Upsample #0: is gone in opset 18');
     assert.equal(one('Foo', ['x'], { overload: 'second' }), 'Foo #0: no rule for operator Foo with overload second: its outputs stay unknown unless the file declares them (give one with options.operators)');
+    const rule = (inputs, update_rule) => inferShapesSync(model({ opsets: { '': 27 }, inputs: [float('x', [2, 4, 64])], outputs: [{ name: 'z' }],
+        nodes: [{ op: 'LinearAttention', inputs, outputs: ['z', 's'], attr: { q_num_heads: 4, kv_num_heads: 4, update_rule } }] })).diagnostics[0].message.replace(/ \(.*/, '');
+    assert.equal(rule(['x', 'x', 'x', '', '', 'x'], 'gated_delta'), 'LinearAttention #0: update_rule gated_delta takes a decay and a beta');
+    assert.equal(rule(['x', 'x', 'x', '', 'x', 'x'], 'gated'), 'LinearAttention #0: update_rule gated takes a decay and no beta');
+    const half = (attr) => inferShapesSync(model({ opsets: { 'ai.onnx.ml': 3 }, inputs: [{ name: 'x', type: 'string', shape: [2] }], outputs: [{ name: 'z' }],
+        nodes: [{ op: 'CategoryMapper', domain: 'ai.onnx.ml', inputs: ['x'], outputs: ['z'], attr }] })).diagnostics[0].message;
+    assert.equal(half({ cats_strings: ['a'] }), "CategoryMapper #0: attribute 'cats_int64s' is required (x [2])");
+    assert.equal(half({ cats_int64s: [1] }), "CategoryMapper #0: attribute 'cats_strings' is required (x [2])");
     // A wrong node says nothing of those after it.
     assert.deepEqual(said({ nodes: [{ op: 'Concat', inputs: ['x', 'x'], outputs: ['w'], attr: { axis: { f: 1.5 } } }, { op: 'Concat', inputs: ['x', 'x'], outputs: ['v'], attr: { axis: 0 } },
         { op: 'BitwiseNot', inputs: ['v'], outputs: ['z'] }] }), ["Concat #0: attribute 'axis' is of type float, int expected (x [2, 3], x [2, 3])",
@@ -1090,6 +1098,59 @@ test('floating point: the rest of a division by a size takes the size as at leas
             { op: 'Mod', inputs: ['f', 'f'], outputs: ['m'], attr: { fmod: 1 } }] }));
     assert.deepEqual(result.get('m').content, [0]);
     assert.throws(() => result.evaluate(['N'], { N: 0 }), /division/);
+});
+
+// By hand: a size has no fraction to cut off, below 0 neither; N below 3 makes a negative size, which ConstantOfShape refuses.
+test('floating point: a size less a number is back what it was, below 0 too', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'i' }], initializers: [{ name: 'c', type: 'int64', dims: [1], data: [3] }],
+        nodes: [shapeOf('s'), binary('Sub', 's', 'c', 'd'), { op: 'Cast', inputs: ['d'], outputs: ['f'], attr: { to: 1 } }, { op: 'Cast', inputs: ['f'], outputs: ['i'], attr: { to: 7 } }] }));
+    assert.deepEqual(result.get('i').content, ['N - 3']);
+});
+
+// ONNX And-7, Or-7, Xor-7, by hand at the sizes around 2.
+test('flags that sizes make are joined at every size', () => {
+    const ops = { And: (p, q) => p && q, Or: (p, q) => p || q, Xor: (p, q) => p !== q };
+    for (const [op, want] of Object.entries(ops)) {
+        const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 'M'])], outputs: [{ name: 'y' }], initializers: [{ name: 'c', type: 'int64', dims: [1], data: [2] }],
+            nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['n'], attr: { end: 1 } }, { op: 'Shape', inputs: ['x'], outputs: ['m'], attr: { start: 1 } }, binary('Greater', 'n', 'c', 'p'),
+                binary('Greater', 'm', 'c', 'q'), binary(op, 'p', 'q', 'o'), { op: 'Cast', inputs: ['o'], outputs: ['i'], attr: { to: 7 } }, { op: 'ConstantOfShape', inputs: ['i'], outputs: ['y'] }] }));
+        for (const N of [0, 1, 2, 3, 9])
+            for (const M of [0, 1, 2, 3, 9]) assert.deepEqual(result.evaluate(result.get('y').shape, { N, M }), [+want(N > 2, M > 2)], `${op} ${N} ${M}`);
+    }
+});
+
+// ONNX Reshape: only 0 and -1 mean something else than a size.
+test('Reshape takes data that is at least 1 for sizes', () => {
+    const shape = (op) => inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 4]), { name: 'k', type: 'int64', shape: [1] }], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'c', type: 'int64', dims: [1], data: [1] }, { name: 'm', type: 'int64', dims: [1], data: [-1] }],
+        nodes: [binary(op, 'k', 'c', 'q'), { op: 'Concat', inputs: ['q', 'm'], outputs: ['t'], attr: { axis: 0 } }, binary('Reshape', 'x', 't', 'y')] })).get('y').shape;
+    assert.deepEqual(shape('Max'), ['Max(unk__0, 1)', 'floor(4*N/Max(unk__0, 1))']);
+    assert.deepEqual(shape('Add'), ['unk__0', 'unk__1'], '1 + k may be 0 or -1');
+});
+
+// By hand: N - 2 is -1 or 0 for N = 1 or 2, where [N, 4] has 4 or 8 elements: what the exporter meant is at least 1.
+test('Reshape takes what sizes make for sizes, and says from where on', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 4])], outputs: [{ name: 'y' }],
+        initializers: [{ name: 'c', type: 'int64', dims: [1], data: [2] }, { name: 'm', type: 'int64', dims: [1], data: [-1] }],
+        nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['s'], attr: { end: 1 } }, binary('Sub', 's', 'c', 'q'), { op: 'Concat', inputs: ['q', 'm'], outputs: ['t'], attr: { axis: 0 } }, binary('Reshape', 'x', 't', 'y')] }));
+    assert.deepEqual(result.get('y').shape[0], 'N - 2');
+    assert.deepEqual(result.assumptions.map(({ lhs, rhs, reason }) => [lhs, rhs, reason]), [['N - 2', 1, 'reshape']]);
+    for (const N of [3, 4, 6, 10]) assert.deepEqual(result.evaluate(result.get('y').shape, { N }), [N - 2, 4 * N / (N - 2)]);
+});
+
+// By hand: floor division takes 1 off a truncated one where the signs differ and there is a rest. With another operator in its place there is no such thing:
+// N - 3 is not 0 where N = 0 has not the sign of 3, and -N is never 1.
+test('what exporters write for a floor division is told by its operators', () => {
+    const of = (rest, sign) => {
+        const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N', 3])], outputs: [{ name: 'y' }],
+            nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['a'], attr: { end: 1 } }, { op: 'Shape', inputs: ['x'], outputs: ['b'], attr: { start: 1 } }, binary(rest, 'a', 'b', 'm'),
+                { op: 'Cast', inputs: ['m'], outputs: ['r'], attr: { to: 9 } }, { op: sign, inputs: ['a'], outputs: ['g'] }, { op: 'Sign', inputs: ['b'], outputs: ['h'] }, binary('Equal', 'g', 'h', 'e'),
+                { op: 'Not', inputs: ['e'], outputs: ['o'] }, binary('And', 'o', 'r', 'w'), { op: 'Cast', inputs: ['w'], outputs: ['i'], attr: { to: 7 } }, { op: 'ConstantOfShape', inputs: ['i'], outputs: ['y'] }] }));
+        return [0, 1, 2, 3, 4, 6].map((N) => result.evaluate(result.get('y').shape, { N })[0]);
+    };
+    assert.deepEqual(of('Mod', 'Sign'), [0, 0, 0, 0, 0, 0]);
+    assert.deepEqual(of('Sub', 'Sign'), [1, 0, 0, 0, 0, 0]);
+    assert.deepEqual(of('Mod', 'Neg'), [0, 1, 1, 0, 1, 0]);
 });
 
 // numpy: 1 over round, ceil and floor of these.
