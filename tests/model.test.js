@@ -1107,6 +1107,15 @@ test('floating point: a size less a number is back what it was, below 0 too', ()
     assert.deepEqual(result.get('i').content, ['N - 3']);
 });
 
+// By hand: M times the same number, which is the greatest of them.
+test('floating point: a cast to the same type keeps what is known of elements too many to list', () => {
+    const result = inferShapesSync(model({ opsets: { '': 17 }, inputs: [float('x', ['N', 'M'])], outputs: [{ name: 'y' }],
+        nodes: [{ op: 'Shape', inputs: ['x'], outputs: ['a'], attr: { end: 1 } }, { op: 'Shape', inputs: ['x'], outputs: ['b'], attr: { start: 1 } },
+            { op: 'Cast', inputs: ['a'], outputs: ['f'], attr: { to: 1 } }, binary('Expand', 'f', 'b', 'e'), { op: 'Cast', inputs: ['e'], outputs: ['g'], attr: { to: 1 } },
+            { op: 'ReduceMax', inputs: ['g'], outputs: ['m'], attr: { axes: [0] } }, { op: 'Cast', inputs: ['m'], outputs: ['i'], attr: { to: 7 } }, { op: 'ConstantOfShape', inputs: ['i'], outputs: ['y'] }] }));
+    assert.deepEqual(result.get('y').shape, ['N']);
+});
+
 // ONNX And-7, Or-7, Xor-7, by hand at the sizes around 2.
 test('flags that sizes make are joined at every size', () => {
     const ops = { And: (p, q) => p && q, Or: (p, q) => p || q, Xor: (p, q) => p !== q };
