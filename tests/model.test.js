@@ -1116,6 +1116,16 @@ test('floating point: a cast to the same type keeps what is known of elements to
     assert.deepEqual(result.get('y').shape, ['N']);
 });
 
+// ONNX Range-11: max(ceil((limit - start)/delta), 0) elements.
+test('floating point: a Range up to a size', () => {
+    for (const [start, delta] of [[0, 1], [0, 0.5], [1, 0.5], [2, 4], [0, -1], [3, -1]]) {
+        const result = inferShapesSync(model({ opsets: { '': 18 }, inputs: [float('x', ['N'])], outputs: [{ name: 'y' }],
+            initializers: [['a', start], ['d', delta]].map(([name, v]) => ({ name, type: 'float', dims: [], data: [v] })),
+            nodes: [shapeOf('s'), { op: 'Squeeze', inputs: ['s'], outputs: ['q'] }, { op: 'Cast', inputs: ['q'], outputs: ['f'], attr: { to: 1 } }, { op: 'Range', inputs: ['a', 'f', 'd'], outputs: ['y'] }] }));
+        for (const N of [0, 1, 2, 3, 5, 10]) assert.equal(result.evaluate(result.get('y').shape, { N })[0], Math.max(Math.ceil((N - start) / delta), 0), `${start} ${delta} ${N}`);
+    }
+});
+
 // ONNX And-7, Or-7, Xor-7, by hand at the sizes around 2.
 test('flags that sizes make are joined at every size', () => {
     const ops = { And: (p, q) => p && q, Or: (p, q) => p || q, Xor: (p, q) => p !== q };
