@@ -1126,6 +1126,12 @@ test('floating point: a Range up to a size', () => {
     }
 });
 
+test('a rule of the host may name sizes by names that are no expressions', () => {
+    const result = inferShapesSync(model({ opsets: { '': 18, h: 1 }, inputs: [float('x', ['batch size', 3])], outputs: [{ name: 'y' }], nodes: [{ op: 'Host', domain: 'h', inputs: ['x'], outputs: ['y'] }] }),
+        { operators: { 'h::Host': (node) => [{ type: 'float32', shape: node.inputs[0].shape }] } });
+    assert.deepEqual([result.get('y').shape, result.symbols.length, result.diagnostics], [['batch size', 3], 1, []]);
+});
+
 // ONNX And-7, Or-7, Xor-7, by hand at the sizes around 2.
 test('flags that sizes make are joined at every size', () => {
     const ops = { And: (p, q) => p && q, Or: (p, q) => p || q, Xor: (p, q) => p !== q };
