@@ -156,9 +156,8 @@ typedef struct single {
 
 static void note(single *s, const shp_field *f)
 {
-    uint32_t number = f->key >> 3;
-    s->times += s->number && s->number != number ? 2 : 1;
-    s->number = number;
+    s->times++;
+    s->number = f->key >> 3;
     s->content = f->sub;
 }
 
