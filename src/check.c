@@ -4,8 +4,10 @@
 
 #include <string.h>
 
-enum { TYPE_VARS = 16, ABSENT = UINT16_MAX /* no type: an input that is left out */,
-       WITH_MESSAGE = 1 << SHP_ATTR_TENSOR | 1 << SHP_ATTR_GRAPH | 1 << SHP_ATTR_SPARSE_TENSOR /* kinds of attributes with nothing to take where it is missing */ };
+enum { TYPE_VARS = 16, ABSENT = UINT16_MAX /* no type: an input that is left out */ };
+
+/* Types of attributes, a bit each, that hold a message: without it there is nothing to take. */
+enum { WITH_MESSAGE = 1 << SHP_ATTR_TENSOR | 1 << SHP_ATTR_GRAPH | 1 << SHP_ATTR_SPARSE_TENSOR };
 
 void shp_signature_read(shp_arena *a, shp_signature *s, const shp_schema *schema)
 {
