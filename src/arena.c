@@ -56,7 +56,7 @@ void *shp_grow_array(shp_arena *a, void *items, size_t count, size_t *capacity, 
 }
 
 /* Where the key stands, or belongs. */
-static struct shp_entry *place(const shp_dict *d, uint64_t key)
+static inline struct shp_entry *place(const shp_dict *d, uint64_t key)
 {
     uint32_t at = (uint32_t)shp_mix(key, 1) & (d->room - 1);
     while (d->at[at].key && d->at[at].key != key) at = (at + 1) & (d->room - 1);

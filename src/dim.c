@@ -241,7 +241,7 @@ static bool divide_monos(shp_dims *t, uint32_t a, uint32_t b, uint32_t *out) { r
 typedef struct poly { uint32_t n; shp_term at[MAX_TERMS]; } poly;
 
 /* Appends coef*mono unless coef is 0; false where there is no room. */
-static bool push_term(poly *p, int64_t coef, uint32_t mono)
+static inline bool push_term(poly *p, int64_t coef, uint32_t mono)
 {
     if (coef && p->n < MAX_TERMS) p->at[p->n++] = (shp_term){ coef, mono, 0 };
     else return coef == 0;

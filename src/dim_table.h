@@ -143,6 +143,22 @@ static inline bool mul64(int64_t a, int64_t b, int64_t *r)
     return true;
 }
 
+/* Bounds saturate. INT64_MIN as a lower bound and INT64_MAX as an upper one are infinite; the other way round they
+ * are what a large number was rounded to. */
+static inline int64_t dim_bound_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    if (!mul64(a, b, &r)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    return r == -INT64_MAX ? INT64_MIN : r;     /* -1 times infinity */
+}
+
+static inline int64_t dim_bound_add(int64_t a, int64_t b, int64_t infinity)
+{
+    int64_t r;
+    if (a == infinity || b == infinity) return infinity;
+    return add64(a, b, &r) ? r : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* a/b rounded down, b > 0. */
 static inline int64_t floor64(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -179,7 +195,5 @@ shp_dim dim_complement(shp_dims *t, shp_dim a, int64_t b, shp_dim *x);
 /* ---- dimfact.c ---- */
 bool dim_never_one(shp_dims *t, shp_dim d);
 void dim_bound_atom(shp_dims *t, shp_atom *x);                      /* fills x->is.lo and hi from its parts */
-int64_t dim_bound_mul(int64_t a, int64_t b);                        /* saturating */
-int64_t dim_bound_add(int64_t a, int64_t b, int64_t infinity);
 
 #endif

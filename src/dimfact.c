@@ -3,22 +3,6 @@
 
 /* ---- bounds ---- */
 
-/* Bounds saturate. INT64_MIN as a lower bound and INT64_MAX as an upper one are infinite; the other way round they
- * are what a large number was rounded to. */
-int64_t dim_bound_mul(int64_t a, int64_t b)
-{
-    int64_t r;
-    if (!mul64(a, b, &r)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
-    return r == -INT64_MAX ? INT64_MIN : r;     /* -1 times infinity */
-}
-
-int64_t dim_bound_add(int64_t a, int64_t b, int64_t infinity)
-{
-    int64_t r;
-    if (a == infinity || b == infinity) return infinity;
-    return add64(a, b, &r) ? r : a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static int64_t lower(shp_dims *t, shp_dim p, int *budget);
 
 /* The least or greatest of the lower bounds of rest + c*e over the elements e of an atom. */

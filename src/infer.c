@@ -455,7 +455,7 @@ static void walk(shp_infer *x, shp_scope *s);
 static void other_bodies(shp_node *n);
 
 /* What is done up to here is not done again where a later node waits. */
-static void settle(shp_infer *x)
+static inline void settle(shp_infer *x)
 {
     if (x->p->probing || x->p->turning) return;
     x->p->diags_done = x->diags;
@@ -533,7 +533,7 @@ static bool call_function(shp_node *n, shp_op_entry *e)
 /* ---- host rules ---- */
 
 /* Output o is like f, but a value of its own. */
-static void give(shp_node *n, uint32_t o, const shp_fact *f)
+static inline void give(shp_node *n, uint32_t o, const shp_fact *f)
 {
     uint64_t id = n->out[o].id;
     n->out[o] = *f;
@@ -606,7 +606,7 @@ typedef struct shp_sight {
     uint32_t asked;                 /* inputs whose contents are not there before somebody asks for them */
 } shp_sight;
 
-static void see(shp_sight *s, uint64_t what) { s->key = shp_mix(s->key, what); }
+static inline void see(shp_sight *s, uint64_t what) { s->key = shp_mix(s->key, what); }
 
 /* A node's operator, attributes and inputs but for their contents. false: there is more to it than is looked at. */
 static bool see_node(const shp_node *n, const shp_op_entry *e, shp_sight *s)
@@ -659,12 +659,12 @@ static void see_contents(const shp_node *n, uint32_t inputs, shp_sight *s)
     }
 }
 
-static uint64_t key_of(const shp_node *n, const shp_sight *s)
+static inline uint64_t key_of(const shp_node *n, const shp_sight *s)
 {
     return shp_mix(s->key, s->open ? shp_dims_epoch(n->dims) : 0) | 1;
 }
 
-static shp_done *done_at(const struct shp_private *p, uint64_t key) { return &p->done[key >> 1 & p->done_mask]; }
+static inline shp_done *done_at(const struct shp_private *p, uint64_t key) { return &p->done[key >> 1 & p->done_mask]; }
 
 static void keep_done(shp_node *n, shp_done *d, uint64_t key)
 {
@@ -796,7 +796,7 @@ static void do_node(shp_infer *x, shp_scope *s, uint32_t index)
 }
 
 /* Counts an operation. Whether it is one too many; that ends the call. */
-static bool too_many(shp_infer *x)
+static inline bool too_many(shp_infer *x)
 {
     bool over = ++x->operations > x->options.operations;
     if (over) shp_stop(x, SHP_E_OPERATIONS, "more than %d", (int64_t)x->options.operations);

@@ -139,7 +139,7 @@ shp_shape *shp_shape_new(shp_infer *x, int64_t rank)
 
 const shp_shape *shp_shape_resolve(shp_infer *x, const shp_shape *s)
 {
-    if (!s || s->rank <= 0 || !shp_dims_mark(x->dims)) return s;
+    if (!s || s->rank <= 0 || !shp_dims_mark(x->dims) || (s->hash && !(s->hash & 1))) return s;
     for (int32_t i = 0; i < s->rank; i++) {
         if (shp_dim_resolve(x->dims, s->dim[i]) == s->dim[i]) continue;
         shp_shape *r = shp_shape_new(x, s->rank);
@@ -157,7 +157,7 @@ uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s)
     bool open = false;
     for (int32_t i = 0; i < s->rank; i++) {
         hash = shp_mix(hash, s->dim[i]);
-        open |= !shp_dim_number(x->dims, s->dim[i]);
+        open |= !(s->dim[i] & SHP_DIM_NUMBER);
     }
     hash = (hash & ~(uint64_t)3) | 2 | open;
     if (s->rank >= 0) ((shp_shape *)s)->hash = hash;
@@ -198,12 +198,12 @@ int64_t shp_shape_count(const shp_infer *x, const shp_shape *s)
 
 /* ---- inputs ---- */
 
-static uint32_t in_slot(const shp_node *n, uint32_t i)
+static inline uint32_t in_slot(const shp_node *n, uint32_t i)
 {
     return i < n->proto->inputs ? n->proto->input[i] : SHP_NONE;
 }
 
-static void mark_read(shp_node *n, uint32_t i, bool content)
+static inline void mark_read(shp_node *n, uint32_t i, bool content)
 {
     if (n->read && i < 32) *n->read |= (uint64_t)1 << (2 * i + content);
 }
@@ -280,7 +280,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
 
 /* c where it is a tensor's and as long as its shape says: options may give a shape that is not the data's, and a file may contradict itself. Rules
  * count on both. */
-static const shp_content *elements(shp_infer *x, const shp_fact *f, const shp_content *c)
+static inline const shp_content *elements(shp_infer *x, const shp_fact *f, const shp_content *c)
 {
     if (!c || c->length) return NULL;
     int64_t count = shp_shape_count(x, f->shape);

@@ -210,7 +210,7 @@ shp_type shp_declared_type(shp_infer *x, const shp_type_proto *t);  /* a TypePro
 /* The tensor at the bottom of sequences and optionals, whose shape is the value's. NULL for maps. */
 const shp_type_proto *shp_declared_tensor(const shp_type_proto *t);
 
-/* Equal hashes, equal shapes, as value numbers are; odd where a size is no number. 0 for NULL. */
+/* Equal hashes, equal shapes, as value numbers are; odd where a size is no handle of a number: a fact may replace it. 0 for NULL. */
 uint64_t shp_shape_hash(shp_infer *x, const shp_shape *s);
 /* How many elements a shape has, as a number; -1 where that is not known, INT64_MAX where it leaves int64. */
 int64_t shp_shape_count(const shp_infer *x, const shp_shape *s);

@@ -95,7 +95,7 @@ enum {
 #undef X
 };
 
-static uint32_t rows(const builder *b, int table) { return (uint32_t)b->table[table].rows; }
+static inline uint32_t rows(const builder *b, int table) { return (uint32_t)b->table[table].rows; }
 
 /* Room for that many more rows at once, and then some: tables that grow leave their old selves behind, and what is not used costs nothing. */
 static bool reserve(builder *b, int table, size_t more)
@@ -114,7 +114,7 @@ static bool reserve(builder *b, int table, size_t more)
     return true;
 }
 
-static uint32_t *row_of(const builder *b, int table, uint32_t row)
+static inline uint32_t *row_of(const builder *b, int table, uint32_t row)
 {
     return (uint32_t *)b->table[table].at + (size_t)row * WIDTH[table];
 }
@@ -400,7 +400,7 @@ static uint32_t node_row(const builder *b, const shp_scope *s, uint32_t node)
     return b->scope[row] == s ? row_of(b, SHP_TABLE_SCOPES, row)[SCOPE_NODES] + node : SHP_NONE;
 }
 
-static const shp_str *name_of(const shp_graph *g, size_t i) { return i < g->nodes ? &g->node[i].name : &g->slot[i - g->nodes].name; }
+static inline const shp_str *name_of(const shp_graph *g, size_t i) { return i < g->nodes ? &g->node[i].name : &g->slot[i - g->nodes].name; }
 
 /* The text of the first of a graph's names: its nodes', then its slots'. They hardly repeat, so each is one of its own, and all scopes
  * of the graph share them. */
@@ -527,7 +527,7 @@ static void write_graph(builder *b, uint32_t scope)
 }
 
 /* The fact behind a row of a value. */
-static const shp_fact *fact_of(const builder *b, const uint32_t *value)
+static inline const shp_fact *fact_of(const builder *b, const uint32_t *value)
 {
     uint32_t row = value[VALUE_PLACE] / 4;
     const shp_scope *s = b->scope[row];

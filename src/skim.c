@@ -271,7 +271,7 @@ static void put_record(shp_skim *s, uint32_t number, const uint64_t value[4])
 /* ---- messages ---- */
 
 /* What annotate writes into, or around. */
-static bool has_trailer(unsigned kind) { return kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO; }
+static inline bool has_trailer(unsigned kind) { return kind == GRAPH || kind == FUNCTION || kind == VALUE_INFO; }
 
 /* The length of the message whose content is the skeleton's bytes from `out` on. It stands before them. */
 static inline void put_length(const shp_skim *s, size_t out)
@@ -348,7 +348,7 @@ static bool counted(shp_skim *s, struct frame *f)
 }
 
 /* Bytes of the varint at p, its bits beyond 64 dropped; 0: more than n, VARINT_MAX + 1: more than there may be. */
-static size_t varint(const uint8_t *p, size_t n, uint64_t *value)
+static inline size_t varint(const uint8_t *p, size_t n, uint64_t *value)
 {
     *value = 0;
     for (unsigned i = 0; i < VARINT_MAX; i++) {

@@ -12,7 +12,7 @@ static bool fail(shp_wire *w)
 }
 
 /* NULL where the message ends before the varint does. */
-static const uint8_t *varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
+static inline const uint8_t *varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; p < end && shift < 70; shift += 7) {

@@ -22,11 +22,11 @@ const FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Wer
     '-sSTANDALONE_WASM', '-Wl,--stack-first'];
 
 // Emscripten inlines nothing on its own; what the sources call inline is worth it.
-const FAST = ['-O2', '-fno-unroll-loops', '-finline-hint-functions'];
+const FAST = ['-O1', '-finline-hint-functions'];
 
 // A function with one caller becomes part of it while it is short. Engines begin to optimise what runs often during the first call: of whole
-// functions, and longer ones take the processor from the call itself.
-const INLINED = '--one-caller-inline-max-function-size=124';
+// functions, and longer ones take the processor from the call itself. One that does less than a call costs becomes part of all its callers.
+const INLINED = '--one-caller-inline-max-function-size=124', TINY = '--always-inline-max-function-size=5';
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
 // The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that
@@ -42,8 +42,8 @@ const MODULES = {
     model: {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1', `-sBINARYEN_EXTRA_PASSES=${INLINED}`],
-        optimise: [INLINED, '--low-memory-unused', '--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
-        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/dimfact.c', 'src/infer.c'],
+        optimise: [INLINED, TINY, '--low-memory-unused', '--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
+        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/infer.c', 'src/report.c', 'src/node.c'],
         apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
