@@ -23,8 +23,11 @@ const KEPT = 64 * KIB;              // what a stream keeps of each gap, for a ru
 export const builtin = async (name) => process.getBuiltinModule?.(/** @type {any} */ (name))
     ?? await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 
-/** Node's own files: a page never loads this. */
-const files = () => import('./files.js');
+/** @type {typeof import('./files.js') | undefined} */
+let local;
+
+/** Node's own files: a page never loads this. To import what is loaded takes as long as reading a small file. */
+const files = async () => local ??= await import('./files.js');
 
 export const inNode = typeof process === 'object' && !!process.versions?.node;
 
