@@ -24,10 +24,10 @@ export const builtin = async (name) => process.getBuiltinModule?.(/** @type {any
     ?? await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 
 /** @type {typeof import('./files.js') | undefined} */
-let local;
+let loaded;
 
 /** Node's own files: a page never loads this. To import what is loaded takes as long as reading a small file. */
-const files = async () => local ??= await import('./files.js');
+const files = async () => loaded ??= await import('./files.js');
 
 export const inNode = typeof process === 'object' && !!process.versions?.node;
 

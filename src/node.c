@@ -198,12 +198,12 @@ int64_t shp_shape_count(const shp_infer *x, const shp_shape *s)
 
 /* ---- inputs ---- */
 
-static inline uint32_t in_slot(const shp_node *n, uint32_t i)
+static uint32_t in_slot(const shp_node *n, uint32_t i)
 {
     return i < n->proto->inputs ? n->proto->input[i] : SHP_NONE;
 }
 
-static inline void mark_read(shp_node *n, uint32_t i, bool content)
+static void mark_read(shp_node *n, uint32_t i, bool content)
 {
     if (n->read && i < 32) *n->read |= (uint64_t)1 << (2 * i + content);
 }
@@ -280,7 +280,7 @@ static const shp_content *with_symbols(shp_infer *x, const shp_scope *scope, uin
 
 /* c where it is a tensor's and as long as its shape says: options may give a shape that is not the data's, and a file may contradict itself. Rules
  * count on both. */
-static inline const shp_content *elements(shp_infer *x, const shp_fact *f, const shp_content *c)
+static const shp_content *elements(shp_infer *x, const shp_fact *f, const shp_content *c)
 {
     if (!c || c->length) return NULL;
     int64_t count = shp_shape_count(x, f->shape);

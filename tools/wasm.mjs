@@ -29,7 +29,7 @@ const FAST = ['-O1', '-finline-hint-functions'];
 const INLINED = '--one-caller-inline-max-function-size=124', TINY = '--always-inline-max-function-size=5';
 
 // The kernel is built for speed: its calls inlined, its loop not unrolled, for most shapes have 2 to 5 dims.
-// The model engine is built for size, but for `fast`: what runs for each field of a file and for each size of a node. Instructions that
+// The model engine is built for size, but for `fast`: what runs for each field of a file, each size of a node and each row of a report. Instructions that
 // every engine has had since 2021 make it smaller and faster. `apart` are files that link-time optimization does not see: it would have
 // each caller pass what a function reads of its argument, which makes many callers longer. The lowest memory is the end of the stack: no
 // pointer leads there, so that constants added to one may stand in its loads.
@@ -43,7 +43,7 @@ const MODULES = {
         flags: [...FLAGS, '-Oz', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-sINITIAL_MEMORY=1048576',
             '-sTOTAL_STACK=262144', '-sALLOW_MEMORY_GROWTH=1', `-sBINARYEN_EXTRA_PASSES=${INLINED}`],
         optimise: [INLINED, TINY, '--low-memory-unused', '--flatten', '--rereloop', '-Oz', '-Oz', '-tnh'],
-        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/infer.c', 'src/report.c', 'src/node.c'],
+        fast: ['src/wire.c', 'src/graph.c', 'src/skim.c', 'src/arena.c', 'src/dim.c', 'src/infer.c', 'src/report.c'],
         apart: ['src/ops/common.c'],
         sources: () => [...files('src', /\.(c|h|def)$/), ...files('src/ops', /\.(c|h|def)$/),
             ...files('wasm', /^(model.*\.(c|h|txt))$/)],
